@@ -1,0 +1,61 @@
+# Needs Python 3.11 or newer, make, and the package index; everything else is installed in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# The build tools come from constraints.txt as well, so they are installed first.
+INSTALL_PACKAGE := $(INSTALL) hatchling editables && $(INSTALL) --no-build-isolation --editable
+# Made once installed: setup is repeated only when what it installs has changed.
+DEV := $(VENV)/installed-dev
+BENCH := $(VENV)/installed-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test soak check bench clean
+
+help: ## List the targets
+	@echo "Usage: make TARGET [PYTHON=python3.12] [STREAM_DEDUP_CORPORA=directory of corpora]"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(DEV) ## Create .venv with the package and its tools; all other targets do so when needed
+
+demo: $(DEV) ## Find the copies in a small corpus of news, demo/articles.jsonl
+	@echo "$$ stream-dedup pairs demo/articles.jsonl"
+	@$(BIN)/stream-dedup pairs demo/articles.jsonl
+
+test: $(DEV) ## Run the tests: minutes
+	$(BIN)/python -m pytest --numprocesses auto
+
+soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
+	$(BIN)/python -m pytest --numprocesses auto -m soak
+
+check: $(DEV) ## Check format, lint, types, architecture and documentation
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks)
+	$(BIN)/python -m pytest --quiet tests/test_*.py
+
+bench: $(BENCH) ## Measure speed beside other libraries; results go to benchmarks/results
+	$(BIN)/python -m benchmarks.sign
+	$(BIN)/python -m benchmarks.pairs
+
+clean: ## Remove .venv and all that was built or cached
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "error: Python 3.11 or newer is needed, and '$(PYTHON)' is not; name one: make PYTHON=python3.12 …" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo "error: '$(PYTHON)' lacks its venv module; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	@echo "Creating $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(DEV): $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing what the package and its tools need …"
+	@$(INSTALL_PACKAGE) '.[dev]'
+	@touch $@
+
+$(BENCH): $(DEV)
+	@echo "Installing the libraries to measure against …"
+	@$(INSTALL_PACKAGE) '.[dev,bench]'
+	@touch $@
