@@ -1,0 +1,206 @@
+"""The join: every pair of documents of a corpus whose band keys meet, bounded in a dense one.
+
+Identical texts are one in the buckets: a copy meets what its first occurrence meets. A document
+looks at no more than `bucket_size_max` earlier texts in a bucket, the oldest half and the newest,
+and so the work grows with the number of documents, however alike they are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stream_dedup.similarity.compiled import Array, kernel
+
+Positions = NDArray[np.int32]
+
+
+class Groups(NamedTuple):
+    """Documents grouped by identical text."""
+
+    texts: Positions  # per document: the number of its text
+    firsts: Positions  # per text: the document that brought it
+    members: Positions  # the documents of each text in order, texts end to end
+    bounds: NDArray[np.int64]  # where each text's members begin and end
+
+
+class Buckets(NamedTuple):
+    """Texts in the order of their key, per band; a bucket is a run of equal keys."""
+
+    order: Positions  # [band, rank] -> text; within a bucket in the order of texts
+    ranks: Positions  # [band, text] -> rank
+    starts: Positions  # [band, rank] -> the rank at which its bucket begins
+
+
+class Limits(NamedTuple):
+    """What bounds the search."""
+
+    bucket_size_max: int  # texts looked at in a bucket
+    partners_max: int  # pairs kept of a document
+    agreement_min: int  # signature values that are equal in a pair worth keeping
+
+
+class Candidates(NamedTuple):
+    """Pairs of documents, ordered by the later one and then by the earlier one."""
+
+    earlier: Positions
+    later: Positions
+    agreement: NDArray[np.int32]  # how many signature values are equal; all, for identical texts
+    counts: NDArray[np.int64]  # pairs of each later document in the range
+    cut: NDArray[np.bool_]  # per document in the range: it had more than it may have
+    hidden: int  # bucket entries passed over because their bucket was too large
+
+    def keep_first(self, counts: NDArray[np.int64]) -> "Candidates":
+        """Return no more pairs of each document than this, the earliest."""
+        ends = np.cumsum(self.counts)
+        places = np.arange(len(self.later)) - np.repeat(ends - self.counts, self.counts)
+        kept = np.flatnonzero(places < np.repeat(counts, self.counts))
+        columns = (self.earlier[kept], self.later[kept], self.agreement[kept])
+        return Candidates(*columns, counts, self.cut, self.hidden)
+
+
+def group_identical(fingerprints: NDArray[np.uint64]) -> Groups:
+    """Number the distinct texts in order of appearance."""
+    count = len(fingerprints)
+    order = np.lexsort((np.arange(count), fingerprints[:, 1], fingerprints[:, 0]))
+    ordered = fingerprints[order]
+    fresh = np.ones(count, np.bool_)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    by_fingerprint = np.empty(count, np.int64)
+    by_fingerprint[order] = order[fresh][np.cumsum(fresh) - 1]
+    firsts, texts = np.unique(by_fingerprint, return_inverse=True)
+    members = np.argsort(texts, kind="stable")
+    bounds = np.searchsorted(texts[members], np.arange(len(firsts) + 1))
+    return Groups(texts.astype(np.int32), firsts.astype(np.int32), members.astype(np.int32), bounds)
+
+
+def fill_buckets(keys: NDArray[np.uint64]) -> Buckets:
+    """Sort the texts by key, band by band; keys is [text, band]."""
+    buckets = Buckets(*(np.empty(keys.T.shape, np.int32) for _ in range(3)))
+    ranks = np.arange(len(keys), dtype=np.int32)
+    for band in range(keys.shape[1]):
+        band_keys = keys[:, band]
+        order = np.argsort(band_keys, kind="stable").astype(np.int32)
+        ordered = band_keys[order]
+        begins = np.ones(len(ordered), np.bool_)
+        begins[1:] = ordered[1:] != ordered[:-1]
+        buckets.order[band] = order
+        buckets.ranks[band, order] = ranks
+        buckets.starts[band] = np.maximum.accumulate(np.where(begins, ranks, 0))
+    return buckets
+
+
+def find_candidates(
+    groups: Groups,
+    signatures: NDArray[np.unsignedinteger],
+    buckets: Buckets,
+    limits: Limits,
+    start: int,
+    end: int,
+) -> Candidates:
+    """Return the pairs of documents start to end with earlier ones; a range may have its thread."""
+    room = (end - start) * limits.partners_max
+    earlier, agreement = np.empty(room, np.int32), np.empty(room, np.int32)
+    counts = np.zeros(end - start, np.int64)
+    cut = np.zeros(end - start, np.bool_)
+    seen = np.full(len(groups.firsts), -1, np.int32)
+    out = (earlier, agreement, counts, cut, seen)
+    hidden = _find_candidates(start, groups, signatures, buckets, limits, out)
+    used = np.arange(limits.partners_max) < counts[:, None]
+    found = np.flatnonzero(used)
+    later = np.repeat(np.arange(start, end, dtype=np.int32), counts)
+    order = np.lexsort((earlier[found], later))
+    found = found[order]
+    return Candidates(earlier[found], later[order], agreement[found], counts, cut, hidden)
+
+
+@kernel
+def _find_candidates(
+    start: int,
+    groups: Groups,
+    signatures: Array,
+    buckets: Buckets,
+    limits: Limits,
+    out: tuple[Array, ...],
+) -> int:
+    texts, _, _, _ = groups
+    _, ranks, _ = buckets
+    bucket_size_max, partners_max, agreement_min = limits
+    earlier, agreement, counts, cut, seen = out
+    hidden = 0
+    for index in range(counts.size):
+        document = start + index
+        text = texts[document]
+        partners = earlier[index * partners_max : (index + 1) * partners_max]
+        agreements = agreement[index * partners_max : (index + 1) * partners_max]
+        seen[text] = document
+        count = _add_members(document, text, signatures.shape[1], groups, partners, agreements, 0)
+        for band in range(ranks.shape[0]):
+            first, end = _bucket_before(document, ranks[band, text], groups, buckets, band)
+            size = end - first
+            skipped = max(0, size - bucket_size_max)
+            hidden += skipped
+            for place in range(size - skipped):
+                rank = first + place
+                if place >= bucket_size_max // 2:
+                    rank += skipped
+                other = buckets[0][band, rank]
+                if seen[other] == document:
+                    continue
+                seen[other] = document
+                equal = _agreement(signatures[text], signatures[other])
+                if equal >= agreement_min:
+                    count = _add_members(
+                        document, other, equal, groups, partners, agreements, count
+                    )
+        counts[index] = min(count, partners_max)
+        cut[index] = count > partners_max
+    return hidden
+
+
+@kernel
+def _bucket_before(
+    document: int, rank: int, groups: Groups, buckets: Buckets, band: int
+) -> tuple[int, int]:
+    """Return the ranks between which the bucket holds texts that came before the document."""
+    order, _, starts = buckets
+    firsts = groups[1]
+    first = starts[band, rank]
+    end = rank
+    while (
+        end < order.shape[1]
+        and starts[band, end] == first
+        and (firsts[order[band, end]] < document)
+    ):
+        end += 1
+    return first, end
+
+
+@kernel
+def _agreement(a: Array, b: Array) -> int:
+    equal = 0
+    for i in range(a.size):
+        equal += a[i] == b[i]
+    return equal
+
+
+@kernel
+def _add_members(
+    document: int,
+    text: int,
+    equal: int,
+    groups: Groups,
+    partners: Array,
+    agreements: Array,
+    count: int,
+) -> int:
+    """Add the text's documents before this one; return how many there are, if only in thought."""
+    _, _, members, bounds = groups
+    for place in range(bounds[text], bounds[text + 1]):
+        if members[place] >= document:
+            break
+        if count < partners.size:
+            partners[count] = members[place]
+            agreements[count] = equal
+        count += 1
+    return count

@@ -1,0 +1,190 @@
+"""Shingles: every run of `size` characters or words of a normalised text, as 64-bit hashes.
+
+A shingle's hash is the polynomial of its code points modulo 2^64 at a point drawn from the seed
+(Karp and Rabin), mixed. It comes from two prefix hashes, so its cost does not grow with `size`. A
+word shingle is the stretch of text from its first word to its last.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stream_dedup.similarity.compiled import Array, kernel, keys_from_seed, mix64
+from stream_dedup.similarity.elements import (
+    count_distinct,
+    drop_repeats,
+    number_repeats,
+    sort_rows,
+)
+from stream_dedup.similarity.ragged import Ragged, Room
+
+Unit = Literal["char", "word"]
+
+_PURPOSE = 1  # sets this module's keys apart from others of the same seed
+
+
+class Shingling(NamedTuple):
+    """How a text is cut: in which unit, how many of them a shingle has, and the hash's seed."""
+
+    unit: Unit = "char"
+    size: int = 5
+    multiset: bool = False  # the i-th occurrence of a shingle is an element of its own
+    seed: int = 0
+
+    def hashes(self, texts: Ragged, room: Room | None = None) -> Ragged:
+        """Return each text's shingle hashes in text order, repeats included, in `room` if given.
+
+        A text shorter than `size` is one shingle, an empty one has none.
+        """
+        point, key = keys_from_seed(self.seed, _PURPOSE, 2)
+        powers = _powers(int(point), self.size)
+        out = (room or Room()).of(texts.values.size, np.uint64)
+        out_bounds = np.zeros(texts.bounds.size, np.int64)
+        hash_rows = _hash_characters if self.unit == "char" else _hash_words
+        hash_rows(texts.values, texts.bounds, self.size, powers, key, out, out_bounds)
+        return Ragged(out[: out_bounds[-1]], out_bounds)
+
+    def elements(self, hashes: Ragged, counts: bool = False) -> Ragged:
+        """Return what exact measures compare: each row sorted and distinct, or with its repeats."""
+        ordered = sort_rows(hashes)
+        if counts:
+            return ordered
+        return number_repeats(ordered) if self.multiset else drop_repeats(ordered)
+
+    def sizes(self, hashes: Ragged) -> NDArray[np.int64]:
+        """Return how many elements each row has; linear counting finds a set's within 1 %."""
+        return hashes.lengths if self.multiset else count_distinct(hashes)
+
+
+_POWERS = 8192  # in texts from this many characters on, word shingles compute their power
+
+
+def _powers(point: int, size: int) -> NDArray[np.uint64]:
+    """Return point^0, point^1, ...; the point is made odd, so that no power of it vanishes."""
+    powers = np.empty(max(_POWERS, size + 1), np.uint64)
+    powers[0] = 1
+    powers[1:] = np.uint64(point | 1)
+    return np.multiply.accumulate(powers, out=powers)
+
+
+@kernel
+def _hash_prefixes(text: Array, powers: Array, prefixes: Array, starts: Array | None) -> int:
+    """Set prefixes[i] to the polynomial of text[:i], and starts, if given, to where words begin.
+
+    Four code points at a time, to wait on fewer products. Returns the number of words; past them
+    starts holds where a further word would begin, one behind a space that is not there.
+    """
+    p1, p2, p3, p4 = powers[1], powers[2], powers[3], powers[4]
+    total = np.uint64(0)
+    prefixes[0] = total
+    words = np.uint64(0)
+    if starts is not None:
+        starts[0] = 0
+        words = np.uint64(1)
+    whole = text.size // 4 * 4
+    for i in range(0, whole, 4):
+        a = np.uint64(text[i])
+        b = np.uint64(a * p1 + np.uint64(text[i + 1]))
+        c = np.uint64(b * p1 + np.uint64(text[i + 2]))
+        d = np.uint64(c * p1 + np.uint64(text[i + 3]))
+        prefixes[i + 1] = np.uint64(total * p1 + a)
+        prefixes[i + 2] = np.uint64(total * p2 + b)
+        prefixes[i + 3] = np.uint64(total * p3 + c)
+        total = np.uint64(total * p4 + d)
+        prefixes[i + 4] = total
+        if starts is not None:
+            for j in range(i, i + 4):
+                starts[words] = j + 1
+                words += np.uint64(text[j] == 32)
+    for i in range(whole, text.size):
+        total = np.uint64(total * p1 + np.uint64(text[i]))
+        prefixes[i + 1] = total
+        if starts is not None:
+            starts[words] = i + 1
+            words += np.uint64(text[i] == 32)
+    if starts is not None:
+        starts[words] = text.size + 1
+    return int(words) if text.size else 0
+
+
+@kernel
+def _longest(bounds: Array) -> int:
+    longest = 0
+    for row in range(bounds.size - 1):
+        longest = max(longest, bounds[row + 1] - bounds[row])
+    return longest
+
+
+@kernel
+def _hash_characters(
+    texts: Array,
+    bounds: Array,
+    size: int,
+    powers: Array,
+    key: np.uint64,
+    out: Array,
+    out_bounds: Array,
+) -> None:
+    prefixes = np.empty(_longest(bounds) + 1, np.uint64)
+    at = 0
+    for row in range(bounds.size - 1):
+        text = texts[bounds[row] : bounds[row + 1]]
+        _hash_prefixes(text, powers, prefixes, None)
+        width = min(size, text.size)
+        count = text.size - width + 1 if text.size else 0
+        before = prefixes[:count]
+        after = prefixes[width : width + count]
+        hashes = out[at : at + count]
+        power = powers[width]
+        for i in range(count):
+            hashes[i] = mix64(np.uint64(np.uint64(after[i] - before[i] * power) ^ key))
+        at += count
+        out_bounds[row + 1] = at
+
+
+@kernel
+def _hash_words(
+    texts: Array,
+    bounds: Array,
+    size: int,
+    powers: Array,
+    key: np.uint64,
+    out: Array,
+    out_bounds: Array,
+) -> None:
+    longest = _longest(bounds)
+    prefixes = np.empty(longest + 1, np.uint64)
+    starts = np.empty(longest + 2, np.int64)
+    at = 0
+    for row in range(bounds.size - 1):
+        text = texts[bounds[row] : bounds[row + 1]]
+        words = _hash_prefixes(text, powers, prefixes, starts)
+        width = min(size, words)
+        count = words - width + 1 if words else 0
+        first = starts[:count]
+        behind = starts[width : width + count]
+        hashes = out[at : at + count]
+        for i in range(count):
+            end = np.uint64(behind[i] - 1)
+            power = _power(powers, behind[i] - 1 - first[i], text.size)
+            hashes[i] = np.uint64(prefixes[end] - prefixes[np.uint64(first[i])] * power)
+        for i in range(count):
+            hashes[i] = mix64(np.uint64(hashes[i] ^ key))
+        at += count
+        out_bounds[row + 1] = at
+
+
+@kernel
+def _power(powers: Array, exponent: int, exponent_max: int) -> np.uint64:
+    """Return a power: from the table, by a test that is the same for a whole text, or computed."""
+    if exponent_max < powers.size:
+        return np.uint64(powers[np.uint64(exponent)])
+    result = np.uint64(1)
+    square = powers[1]
+    while exponent:
+        if exponent & 1:
+            result = np.uint64(result * square)
+        square = np.uint64(square * square)
+        exponent >>= 1
+    return np.uint64(result)

@@ -1,0 +1,1 @@
+"""Slow, obvious references. They import nothing from the package they judge."""
