@@ -1,0 +1,163 @@
+"""`stream-dedup pairs`: every similar pair in files or a pipe."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+
+import typer
+
+from stream_dedup.cli import options
+from stream_dedup.cli.terminal import notice_if_slow, on_terminal, progress, stderr
+from stream_dedup.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from stream_dedup.config import Settings
+    from stream_dedup.corpus import Corpus, RejectedLine
+    from stream_dedup.pairs import Contents, PairSearch
+
+_REJECTED_SHOWN = 20
+_STANDARD_INPUT = "-"
+
+
+def pairs(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Documents, one JSON object a line; .gz and .zst too. Without any, or for -, "
+            "standard input.",
+        ),
+    ] = None,
+    threshold: options.Threshold = None,
+    unit: options.Unit = None,
+    size: options.Size = None,
+    measure: options.Measure = None,
+    verify: Annotated[
+        Literal["signature", "exact"] | None,
+        typer.Option(
+            help="Estimate similarities from signatures, or read the texts again and compute them.",
+            show_default="signature",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
+    ] = None,
+    clusters: Annotated[
+        bool, typer.Option("--clusters", help="Print groups of duplicates instead of pairs.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first line that is no document.")
+    ] = False,
+    text_field: options.TextField = None,
+    id_field: options.IdField = None,
+    config: options.Config = None,
+    override: options.Override = None,
+) -> None:
+    """Find every pair of similar documents in a collection.
+
+    Prints one JSON object a line, a the earlier document, in the order in which b came:
+
+    \b
+    {"a": "r1", "b": "x7", "similarity": 0.914, "error": 0.025, "kind": "near", "containment": 0.99}
+
+    error is one standard error of the similarity, 0 where it is exact; containment is the share of
+    b found in a. kind is exact (the same text), near, excerpt (b is part of a) or extension.
+
+    Example: stream-dedup pairs --threshold 0.9 --verify exact feed.jsonl.gz > pairs.jsonl
+    """
+    given = options.similarity(threshold, unit, size, measure) | options.events(
+        text_field, id_field
+    )
+    given["similarity.verify"] = ("--verify", verify)
+    settings = options.settings_from(config, override, given)
+    names = files or [_STANDARD_INPUT]
+    if _STANDARD_INPUT in names and sys.stdin.isatty():
+        raise UsageError("name a file, or pipe documents in: stream-dedup pairs FILE...")
+    if names.count(_STANDARD_INPUT) > 1:
+        raise UsageError("standard input (-) can be read once only")
+    _find(names, settings, output, clusters, strict)
+
+
+def _find(
+    names: list[str], settings: "Settings", output: Path | None, clusters: bool, strict: bool
+) -> None:
+    from stream_dedup.pairs import PairSearch, read
+    from stream_dedup.results import write_clusters, write_pairs
+
+    exact = settings.similarity.verify == "exact"
+    corpus = _open_corpus(names, settings, keep_pipes=exact)
+    rejections = _Rejections(strict)
+    with _opened(output) as out:
+        with progress("Signing", corpus.size, in_bytes=True) as advance:
+            contents = read(corpus, advance, rejections.add)
+        search = PairSearch(corpus, contents, settings.similarity.threshold)
+        with progress("Matching", len(contents.ids)) as advance:
+            found = search.exactly(advance) if exact else search.by_signature(advance)
+            write = write_clusters if clusters else write_pairs
+            count = write(found, contents.ids, out)
+    rejections.summarise()
+    _summarise(contents, search, f"{count:,} {'clusters' if clusters else 'pairs'}")
+
+
+def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "Corpus":
+    from stream_dedup.corpus import Corpus
+    from stream_dedup.events import DocumentDecoder
+    from stream_dedup.files import Source
+    from stream_dedup.similarity.sketch import Sketcher
+
+    sketcher = Sketcher.planned(settings.similarity)
+    line_bytes_max = settings.events.document_bytes_max
+    sources = [Source(name, line_bytes_max, keep_pipes) for name in names]
+    with notice_if_slow("Compiling, once on this machine …"):
+        sketcher.sketch(["A text to compile the kernels with.", "Ein Text für jede Art von Text."])
+    threads = os.cpu_count() or 1
+    return Corpus(sources, DocumentDecoder(settings.events), sketcher, threads)
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[BinaryIO]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        file = output.open("wb")
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    with file:
+        yield file
+
+
+class _Rejections:
+    """Tells of lines that are no documents: the first few one by one, all in number."""
+
+    def __init__(self, strict: bool) -> None:
+        self._strict = strict
+        self._count = 0
+
+    def add(self, line: "RejectedLine") -> None:
+        message = f"{line.source}:{line.number}: {line.reason}"
+        if self._strict:
+            raise InputError(f"{message} (without --strict such lines are skipped)")
+        self._count += 1
+        if self._count <= _REJECTED_SHOWN:
+            stderr.print(f"skipped {message}", markup=False)
+
+    def summarise(self) -> None:
+        if self._count > _REJECTED_SHOWN:
+            stderr.print(f"… and {self._count - _REJECTED_SHOWN:,} more lines like these")
+        if self._count:
+            stderr.print(f"{self._count:,} lines skipped")
+
+
+def _summarise(contents: "Contents", search: "PairSearch", found: str) -> None:
+    if search.cut:
+        stderr.print(
+            f"{search.cut:,} documents have more similar ones before them than are listed; the "
+            "earliest are. --clusters shows such crowds in one line."
+        )
+    if on_terminal():
+        empty = f", {contents.empty:,} without text" if contents.empty else ""
+        stderr.print(f"{len(contents.ids):,} documents{empty}: {found}")
