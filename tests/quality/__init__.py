@@ -1,0 +1,1 @@
+"""How well the answers agree with what is true: exact joins, corpora, statistics."""
