@@ -37,6 +37,7 @@ check: $(DEV) ## Check format, lint, types, architecture and documentation
 bench: $(BENCH) ## Measure speed beside other libraries; results go to benchmarks/results
 	$(BIN)/python -m benchmarks.sign
 	$(BIN)/python -m benchmarks.pairs
+	$(BIN)/python -m benchmarks.render
 
 clean: ## Remove .venv and all that was built or cached
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

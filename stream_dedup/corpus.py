@@ -65,14 +65,14 @@ class Corpus:
         """Yield all documents, signed, in order."""
         return map_ordered(self._sign_block, self._numbered_blocks(), self.threads)
 
-    def elements(self, lines: NDArray[np.int64]) -> Iterator[Ragged]:
-        """Yield the elements of the documents on these lines, which must ascend."""
+    def elements(self, lines: NDArray[np.int64]) -> Iterator[tuple[Ragged, int]]:
+        """Yield the elements of the documents on these ascending lines, and the bytes read."""
 
-        def read(numbered: tuple[int, Block]) -> Ragged:
+        def read(numbered: tuple[int, Block]) -> tuple[Ragged, int]:
             first, block = numbered
             start, end = np.searchsorted(lines, (first, first + len(block.lines)))
             texts = [self._text_again(block, line - first) for line in lines[start:end].tolist()]
-            return self.sketcher.elements(texts)
+            return self.sketcher.elements(texts), block.bytes_read
 
         return map_ordered(read, self._numbered_blocks(), self.threads)
 

@@ -6,9 +6,10 @@ documents that have candidates are read again, and their elements lie in a tempo
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,6 @@ PARTNERS_AVERAGE_MAX = 100
 _RANGE = 512  # documents joined at a time
 _MARGIN = 4.0  # standard errors by which an estimate may fall short of what it estimates
 
-Verify = Literal["signature", "exact"]
 Advance = Callable[[int], None]
 
 
@@ -53,101 +53,101 @@ class Pairs(NamedTuple):
     kind: NDArray[np.int8]  # index in `decide.KINDS`
 
 
-class Contents(NamedTuple):
-    """What is remembered of the documents that have text, in order."""
-
-    ids: list[str]
-    lines: NDArray[np.int64]
-    sketches: Sketches
-    empty: int  # documents without text: they match nothing
-    rejected: int
-
-
-def read(
-    corpus: Corpus, on_bytes: Advance, on_rejected: Callable[[RejectedLine], None]
-) -> Contents:
-    """Sign all documents; report each line rejected and the bytes read."""
-    ids: list[str] = []
-    pieces: list[tuple[NDArray[np.int64], Sketches]] = []
-    empty = rejected = 0
-    for signed in corpus.sign():
-        on_bytes(signed.bytes_read)
-        for line in signed.rejected:
-            on_rejected(line)
-        rejected += len(signed.rejected)
-        kept = np.flatnonzero(signed.sketches.sizes)
-        empty += len(signed.ids) - len(kept)
-        ids += [signed.ids[index] for index in kept]
-        pieces.append((signed.lines[kept], signed.sketches.rows(kept)))
-    if not pieces:
-        return Contents([], np.zeros(0, np.int64), corpus.sketcher.sketch([]), 0, 0)
-    lines, sketches = zip(*pieces, strict=True)
-    return Contents(ids, np.concatenate(lines), join_sketches(sketches), empty, rejected)
-
-
 class PairSearch:
-    """Finds the similar pairs of documents that were read."""
+    """Finds the similar pairs among the documents of a corpus.
 
-    def __init__(self, corpus: Corpus, contents: Contents, threshold: float) -> None:
-        self._corpus = corpus
-        self._lines = contents.lines
-        self._groups = group_identical(contents.sketches.fingerprints)
-        self._texts = contents.sketches.rows(self._groups.firsts)
+    The steps in their order: `candidates`, and for each batch of them `estimate`; or, when all are
+    found, `elements` and for each batch `compare`.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        threshold: float,
+        on_bytes: Advance,
+        on_rejected: Callable[[RejectedLine], None],
+    ) -> None:
+        """Sign all documents; report the bytes read and each line rejected."""
+        self.ids: list[str] = []
+        self.empty = 0  # documents without text: they match nothing
+        self.cut = 0  # documents that may have more similar ones before them than are kept
+        self.hidden = 0  # entries passed over in buckets that are too large
+        self.corpus = corpus
+        self._threshold = threshold
         self._measure = corpus.sketcher.measure
         self._hashes = corpus.sketcher.hashes
-        self._threshold = threshold
         self._budget = 0
-        self.documents = len(contents.ids)
-        self.cut = 0  # documents that have more similar ones before them than are listed
-        self.hidden = 0  # entries passed over in buckets that are too large
+        self._lines, sketches = self._read(on_bytes, on_rejected)
+        self._groups = group_identical(sketches.fingerprints)
+        self._texts = sketches.rows(self._groups.firsts)
 
-    def by_signature(self, on_documents: Advance) -> Iterator[Pairs]:
-        """Yield the pairs from the threshold up, estimated; short texts are compared exactly."""
-        for candidates in self._candidates(on_documents):
-            left, right = self._text_numbers(candidates)
-            estimated = estimate(candidates.agreement, self._hashes, self._measure)
-            kept = self._texts.short.lengths > 0
-            exact = np.flatnonzero(kept[left] & kept[right])
-            compared = compare(self._texts.short, left[exact], right[exact], self._measure)
-            estimated.similarity[exact], estimated.error[exact] = compared
-            identical = left == right
-            estimated.similarity[identical], estimated.error[identical] = 1, 0
-            yield self._pairs(candidates, estimated, self._texts.sizes)
+    def _read(
+        self, on_bytes: Advance, on_rejected: Callable[[RejectedLine], None]
+    ) -> tuple[NDArray[np.int64], Sketches]:
+        lines = [np.zeros(0, np.int64)]
+        sketches = [self.corpus.sketcher.sketch([])]
+        for signed in self.corpus.sign():
+            on_bytes(signed.bytes_read)
+            for line in signed.rejected:
+                on_rejected(line)
+            kept = np.flatnonzero(signed.sketches.sizes)
+            self.ids += [signed.ids[index] for index in kept]
+            self.empty += len(signed.ids) - len(kept)
+            lines.append(signed.lines[kept])
+            sketches.append(signed.sketches.rows(kept))
+        return np.concatenate(lines), join_sketches(sketches)
 
-    def exactly(self, on_documents: Advance) -> Iterator[Pairs]:
-        """Yield the pairs whose true similarity reaches the threshold, once all were found."""
-        found = list(self._candidates(on_documents))
+    def candidates(self, on_documents: Advance) -> Iterator[Candidates]:
+        """Yield the candidates within reach of the threshold, no more than the budget allows."""
+        limits = Limits(BUCKET_SIZE_MAX, PARTNERS_MAX, self._agreement_min())
+        buckets = fill_buckets(self._texts.keys)
+        find = partial(find_candidates, self._groups, self._texts.signatures, buckets, limits)
+        starts = range(0, len(self.ids), _RANGE)
+        ranges = [(start, min(start + _RANGE, len(self.ids))) for start in starts]
+        for candidates in map_ordered(lambda bounds: find(*bounds), ranges, self.corpus.threads):
+            self.hidden += candidates.hidden
+            yield self._within_budget(candidates)
+            on_documents(len(candidates.counts))
+
+    def estimate(self, candidates: Candidates) -> Pairs:
+        """Return the pairs from the threshold up, estimated; short texts are compared exactly."""
+        left, right = self._text_numbers(candidates)
+        estimated = estimate(candidates.agreement, self._hashes, self._measure)
+        short = self._texts.short
+        exact = np.flatnonzero((short.lengths[left] > 0) & (short.lengths[right] > 0))
+        compared = compare(short, left[exact], right[exact], self._measure)
+        estimated.similarity[exact], estimated.error[exact] = compared
+        identical = left == right
+        estimated.similarity[identical], estimated.error[identical] = 1, 0
+        return self._pairs(candidates, estimated, self._texts.sizes)
+
+    @contextmanager
+    def elements(self, found: Sequence[Candidates], on_bytes: Advance) -> Iterator["Elements"]:
+        """Read the documents that have candidates again, and keep their elements in a file."""
         involved = np.zeros(len(self._groups.firsts), np.bool_)
         for candidates in found:
             left, right = self._text_numbers(candidates)
             different = left != right
             involved[left[different]] = involved[right[different]] = True
-        numbers = np.cumsum(involved) - 1
         with tempfile.TemporaryFile() as file:
             lines = self._lines[self._groups.firsts[involved]]
-            elements = _elements_on_disk(self._corpus.elements(lines), file)
+            rows = _write_elements(self.corpus.elements(lines), file, on_bytes)
             sizes = self._texts.sizes.copy()
             if self._measure == "jaccard":
-                sizes[involved] = elements.lengths
-            verified = map_ordered(
-                lambda candidates: self._verify(candidates, elements, numbers),
-                found,
-                self._corpus.threads,
-            )
-            for candidates, compared in zip(found, verified, strict=True):
-                yield self._pairs(candidates, compared, sizes)
+                sizes[involved] = rows.lengths
+            yield Elements(rows, np.cumsum(involved) - 1, sizes)
 
-    def _candidates(self, on_documents: Advance) -> Iterator[Candidates]:
-        """Yield the candidates within reach of the threshold, no more than the budget allows."""
-        limits = Limits(BUCKET_SIZE_MAX, PARTNERS_MAX, self._agreement_min())
-        buckets = fill_buckets(self._texts.keys)
-        find = partial(find_candidates, self._groups, self._texts.signatures, buckets, limits)
-        starts = range(0, self.documents, _RANGE)
-        ranges = [(start, min(start + _RANGE, self.documents)) for start in starts]
-        for candidates in map_ordered(lambda bounds: find(*bounds), ranges, self._corpus.threads):
-            self.hidden += candidates.hidden
-            yield self._within_budget(candidates)
-            on_documents(len(candidates.counts))
+    def compare(self, elements: "Elements", candidates: Candidates) -> Pairs:
+        """Return the pairs whose true similarity reaches the threshold."""
+        left, right = self._text_numbers(candidates)
+        different = np.flatnonzero(left != right)
+        similarity, error = np.ones(len(left)), np.zeros(len(left))
+        left_rows, right_rows = (
+            elements.numbers[left[different]],
+            elements.numbers[right[different]],
+        )
+        similarity[different], _ = compare(elements.rows, left_rows, right_rows, self._measure)
+        return self._pairs(candidates, Similarities(similarity, error), elements.sizes)
 
     def _agreement_min(self) -> int:
         """Return how many values agree at least, but for a freak, in a pair at the threshold."""
@@ -169,17 +169,6 @@ class PairSearch:
         texts = self._groups.texts
         return texts[candidates.earlier], texts[candidates.later]
 
-    def _verify(
-        self, candidates: Candidates, elements: Ragged, numbers: NDArray[np.int64]
-    ) -> Similarities:
-        left, right = self._text_numbers(candidates)
-        different = np.flatnonzero(left != right)
-        similarity = np.ones(len(left))
-        similarity[different], _ = compare(
-            elements, numbers[left[different]], numbers[right[different]], self._measure
-        )
-        return Similarities(similarity, np.zeros_like(similarity))
-
     def _pairs(
         self, candidates: Candidates, verified: Similarities, sizes: NDArray[np.int64]
     ) -> Pairs:
@@ -199,12 +188,23 @@ class PairSearch:
         )
 
 
-def _elements_on_disk(rows: Iterator[Ragged], file: BinaryIO) -> Ragged:
+class Elements(NamedTuple):
+    """The elements of the texts that have candidates."""
+
+    rows: Ragged
+    numbers: NDArray[np.int64]  # of each text that has a row: which one
+    sizes: NDArray[np.int64]  # of all texts, exact for those
+
+
+def _write_elements(
+    blocks: Iterator[tuple[Ragged, int]], file: BinaryIO, on_bytes: Advance
+) -> Ragged:
     """Write all rows to the file and return them as they lie there."""
     lengths = [np.zeros(0, np.int64)]
-    for piece in rows:
-        file.write(piece.values.tobytes())
-        lengths.append(piece.lengths)
+    for rows, bytes_read in blocks:
+        file.write(rows.values.tobytes())
+        lengths.append(rows.lengths)
+        on_bytes(bytes_read)
     file.flush()
     bounds = bounds_of(np.concatenate(lengths))
     if not bounds[-1]:

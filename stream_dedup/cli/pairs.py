@@ -3,7 +3,8 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
@@ -16,7 +17,7 @@ from stream_dedup.errors import InputError, UsageError
 if TYPE_CHECKING:
     from stream_dedup.config import Settings
     from stream_dedup.corpus import Corpus, RejectedLine
-    from stream_dedup.pairs import Contents, PairSearch
+    from stream_dedup.pairs import Pairs, PairSearch
 
 _REJECTED_SHOWN = 20
 _STANDARD_INPUT = "-"
@@ -84,7 +85,7 @@ def pairs(
 def _find(
     names: list[str], settings: "Settings", output: Path | None, clusters: bool, strict: bool
 ) -> None:
-    from stream_dedup.pairs import PairSearch, read
+    from stream_dedup.pairs import PairSearch
     from stream_dedup.results import write_clusters, write_pairs
 
     exact = settings.similarity.verify == "exact"
@@ -92,14 +93,35 @@ def _find(
     rejections = _Rejections(strict)
     with _opened(output) as out:
         with progress("Signing", corpus.size, in_bytes=True) as advance:
-            contents = read(corpus, advance, rejections.add)
-        search = PairSearch(corpus, contents, settings.similarity.threshold)
-        with progress("Matching", len(contents.ids)) as advance:
-            found = search.exactly(advance) if exact else search.by_signature(advance)
-            write = write_clusters if clusters else write_pairs
-            count = write(found, contents.ids, out)
+            threshold = settings.similarity.threshold
+            search = PairSearch(corpus, threshold, advance, rejections.add)
+        found = (_compared if exact else _estimated)(search, watched=not out.isatty())
+        write = write_clusters if clusters else write_pairs
+        count = write(found, search.ids, out)
     rejections.summarise()
-    _summarise(contents, search, f"{count:,} {'clusters' if clusters else 'pairs'}")
+    _summarise(search, f"{count:,} {'clusters' if clusters else 'pairs'}")
+
+
+def _estimated(search: "PairSearch", watched: bool) -> Iterator["Pairs"]:
+    with progress("Matching", len(search.ids), visible=watched) as advance:
+        for candidates in search.candidates(advance):
+            yield search.estimate(candidates)
+
+
+def _compared(search: "PairSearch", watched: bool) -> Iterator["Pairs"]:
+    from stream_dedup.corpus import map_ordered
+
+    with progress("Matching", len(search.ids)) as advance:
+        found = list(search.candidates(advance))
+    with ExitStack() as stack:
+        with progress("Reading again", search.corpus.size, in_bytes=True) as advance:
+            elements = stack.enter_context(search.elements(found, advance))
+        compare = partial(search.compare, elements)
+        with progress("Comparing", len(search.ids), visible=watched) as advance:
+            pairs = map_ordered(compare, found, search.corpus.threads)
+            for candidates, verified in zip(found, pairs, strict=True):
+                yield verified
+                advance(len(candidates.counts))
 
 
 def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "Corpus":
@@ -152,12 +174,14 @@ class _Rejections:
             stderr.print(f"{self._count:,} lines skipped")
 
 
-def _summarise(contents: "Contents", search: "PairSearch", found: str) -> None:
+def _summarise(search: "PairSearch", found: str) -> None:
     if search.cut:
         stderr.print(
-            f"{search.cut:,} documents have more similar ones before them than are listed; the "
-            "earliest are. --clusters shows such crowds in one line."
+            f"{search.cut:,} documents may have more similar ones before them than are listed: "
+            "the earliest are. --clusters shows such crowds in one line."
         )
+    if search.hidden:
+        stderr.print("Crowds of texts were not searched in full; some pairs may be missing.")
     if on_terminal():
-        empty = f", {contents.empty:,} without text" if contents.empty else ""
-        stderr.print(f"{len(contents.ids):,} documents{empty}: {found}")
+        empty = f" and {search.empty:,} without text" if search.empty else ""
+        stderr.print(f"{len(search.ids):,} documents{empty}: {found}")

@@ -37,14 +37,19 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress(
-    description: str, total: int | None = None, in_bytes: bool = False
+    description: str, total: int | None = None, in_bytes: bool = False, visible: bool = True
 ) -> Iterator[Callable[[int], None]]:
-    """Yield `advance(count)`, which moves a bar with rate and time left while one is watched."""
+    """Yield `advance(count)`, which moves a bar with rate and time left while one is watched.
+
+    A bar is to be made invisible while results go to the same terminal.
+    """
     amounts: tuple[ProgressColumn, ...] = (MofNCompleteColumn(), _Rate())
     if in_bytes:
         amounts = (DownloadColumn(), TransferSpeedColumn())
     columns = (TextColumn("{task.description}"), BarColumn(), *amounts, TimeRemainingColumn())
-    with Progress(*columns, console=stderr, transient=True, disable=not on_terminal()) as bar:
+    with Progress(
+        *columns, console=stderr, transient=True, disable=not (visible and on_terminal())
+    ) as bar:
         task = bar.add_task(description, total=total)
         yield lambda count: bar.advance(task, count)
 

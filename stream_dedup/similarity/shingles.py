@@ -61,10 +61,14 @@ _POWERS = 8192  # in texts from this many characters on, word shingles compute t
 
 
 def _powers(point: int, size: int) -> NDArray[np.uint64]:
-    """Return point^0, point^1, ...; the point is made odd, so that no power of it vanishes."""
+    """Return point^0, point^1, ...
+
+    The point is made 3 modulo 8. No power of an odd number vanishes modulo 2^64, and with this
+    remainder the strings that collide at every point (Thue and Morse's) have 1,024 characters.
+    """
     powers = np.empty(max(_POWERS, size + 1), np.uint64)
     powers[0] = 1
-    powers[1:] = np.uint64(point | 1)
+    powers[1:] = np.uint64(point & ~7 | 3)
     return np.multiply.accumulate(powers, out=powers)
 
 

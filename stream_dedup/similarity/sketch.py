@@ -120,7 +120,7 @@ class Sketcher:
     def _sketch_chunk(self, texts: Sequence[str], text_room: Room, hash_room: Room) -> Sketches:
         rows = self.normalise(texts, text_room)
         hashes = self.shingling.hashes(rows, hash_room)
-        values = self._family.sign(hashes)
+        values = self._family.sign(self._signed(hashes))
         return Sketches(
             signatures=shortened(values),
             keys=band_keys(values, self.bands, self.rows),
@@ -128,6 +128,12 @@ class Sketcher:
             sizes=self.shingling.sizes(hashes),
             short=self.ordered(keep_short(hashes, self.hashes)),
         )
+
+    def _signed(self, hashes: Ragged) -> Ragged:
+        """Return what is signed: of repeats MinHash sees one, or numbered ones, SimHash all."""
+        if self.measure == "jaccard" and self.shingling.multiset:
+            return self.shingling.elements(hashes)
+        return hashes
 
 
 def shortened(signatures: Array) -> Array:
