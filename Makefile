@@ -10,7 +10,7 @@ DEV := $(VENV)/installed-dev
 BENCH := $(VENV)/installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test soak check bench clean
+.PHONY: help setup demo kafka test soak check bench clean
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [STREAM_DEDUP_CORPORA=directory of corpora]"
@@ -21,6 +21,12 @@ setup: $(DEV) ## Create .venv with the package and its tools; all other targets 
 demo: $(DEV) ## Find the copies in a small corpus of news, demo/articles.jsonl
 	@echo "$$ stream-dedup pairs demo/articles.jsonl"
 	@$(BIN)/stream-dedup pairs demo/articles.jsonl
+
+# Not those of the environment, where others may use these names.
+kafka: PORT = 9092
+kafka: DATA = deploy/kafka-local/data
+kafka: ## Run a Kafka broker until Ctrl-C, [PORT=9092] (0: any) [DATA=directory]; needs Java and Maven
+	@exec $(PYTHON) deploy/kafka-local/broker.py --port '$(PORT)' --data '$(DATA)'
 
 test: $(DEV) ## Run the tests: minutes
 	$(BIN)/python -m pytest --numprocesses auto

@@ -75,8 +75,9 @@ class EventsSettings(Struct, frozen=True, kw_only=True):
     """How documents are read and which verdicts are published."""
 
     id_field: FieldName = "id"
-    # Headline first, as it is read; a document may lack either, not both.
-    text_fields: Annotated[tuple[FieldName, ...], Meta(min_length=1)] = ("title", "text")
+    # The text alone: outlets write headlines of their own over the same copy. Of several fields,
+    # joined in this order, a document may lack some, not all.
+    text_fields: Annotated[tuple[FieldName, ...], Meta(min_length=1)] = ("text",)
     published_at_field: FieldName = "published_at"
     source_field: FieldName = "source"
     namespace_field: FieldName = "namespace"

@@ -74,7 +74,12 @@ class Corpus:
             texts = [self._text_again(block, line - first) for line in lines[start:end].tolist()]
             return self.sketcher.elements(texts), block.bytes_read
 
-        return map_ordered(read, self._numbered_blocks(), self.threads)
+        found = 0
+        for rows, bytes_read in map_ordered(read, self._numbered_blocks(), self.threads):
+            found += rows.rows
+            yield rows, bytes_read
+        if found < len(lines):
+            raise InputError("an input became shorter while it was read")
 
     def _numbered_blocks(self) -> Iterator[tuple[int, Block]]:
         number = 0

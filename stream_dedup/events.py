@@ -40,11 +40,14 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class DocumentDecoder:
-    """Read documents from JSON, under the field names of the settings."""
+    """Read documents from JSON, under the field names of the settings.
 
-    def __init__(self, settings: EventsSettings) -> None:
+    Where only texts are asked for, the other fields are not looked at and reject nothing.
+    """
+
+    def __init__(self, settings: EventsSettings, texts_only: bool = False) -> None:
         self._settings = settings
-        self._decoder = msgspec.json.Decoder(_fields_type(settings))
+        self._decoder = msgspec.json.Decoder(_fields_type(settings, texts_only))
 
     def decode(self, raw: bytes, key: bytes | None = None) -> Document:
         """Read one document; the record's key is its id where the field is missing or null."""
@@ -53,8 +56,9 @@ class DocumentDecoder:
             raise DocumentRejected(
                 f"{len(raw)} bytes, more than events.document_bytes_max = {limit}"
             )
-        fields = msgspec.structs.astuple(self._read(raw))
-        identity, published_at, source, namespace, *texts = fields
+        identity, *fields = msgspec.structs.astuple(self._read(raw))
+        texts = fields[: len(self._settings.text_fields)]
+        published_at, source, namespace = fields[len(texts) :] or (None, None, None)
         if texts.count(None) == len(texts):
             raise DocumentRejected(f"no text: {', '.join(self._settings.text_fields)} missing")
         return Document(
@@ -91,17 +95,18 @@ class DocumentDecoder:
             raise DocumentRejected(f"{self._settings.published_at_field}: out of range") from None
 
 
-def _fields_type(settings: EventsSettings) -> type[Struct]:
+def _fields_type(settings: EventsSettings, texts_only: bool) -> type[Struct]:
     """Build the type of the fields that matter; msgspec skips all others unread."""
     moment = Annotated[datetime, Meta(tz=True)]
-    fields: list[tuple[str, Any, str]] = [
-        ("id", str | int | None, settings.id_field),
-        ("published_at", moment | None, settings.published_at_field),
-        ("source", str | None, settings.source_field),
-        ("namespace", str | None, settings.namespace_field),
-    ]
+    fields: list[tuple[str, Any, str]] = [("id", str | int | None, settings.id_field)]
     for position, field in enumerate(settings.text_fields):
         fields.append((f"text_{position}", str | None, field))
+    if not texts_only:
+        fields += [
+            ("published_at", moment | None, settings.published_at_field),
+            ("source", str | None, settings.source_field),
+            ("namespace", str | None, settings.namespace_field),
+        ]
     return msgspec.defstruct(
         "Fields",
         [(name, kind, None) for name, kind, _ in fields],

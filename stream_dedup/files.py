@@ -23,6 +23,7 @@ STANDARD_INPUT = "-"
 _BLOCK_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_ZSTD_PIECE_BYTES = 1 << 12  # decompressed at a time: at most 128 MB, mostly some 10 KB
 _CORRUPT = (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError)
 
 
@@ -50,6 +51,9 @@ class Source:
             raise InputError(f"cannot read {self.name}: it is a directory")
         regular = stat.S_ISREG(status.st_mode)
         self.size = status.st_size if regular else None
+        self._start = 0
+        if regular and isinstance(self._path, int):  # someone may have read a part of it
+            self._start = os.lseek(self._path, 0, os.SEEK_CUR)
         # Closed, and with that deleted, when nobody holds the source any more.
         self._copy = tempfile.TemporaryFile() if keep and not regular else None  # noqa: SIM115
         self._copied = False
@@ -76,7 +80,11 @@ class Source:
             yield io.BufferedReader(io.FileIO(self._copy.fileno(), closefd=False))
             return
         with self._errors(), open(self._path, "rb", closefd=isinstance(self._path, str)) as raw:
-            yield raw if self._copy is None else io.BufferedReader(_Copying(raw, self._copy))
+            if self.size is None:
+                yield io.BufferedReader(_Pipe(raw, self._copy))
+            else:
+                raw.seek(self._start)
+                yield raw
         self._copied = self._copy is not None
 
     @contextmanager
@@ -89,10 +97,10 @@ class Source:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}") from None
 
 
-class _Copying(io.RawIOBase):
-    """Reads from one file and writes what it reads to another."""
+class _Pipe(io.RawIOBase):
+    """Fills whole buffers, however small the pieces that come, and keeps a copy if there is one."""
 
-    def __init__(self, source: BinaryIO, copy: BinaryIO) -> None:
+    def __init__(self, source: BinaryIO, copy: BinaryIO | None) -> None:
         self._source = source
         self._copy = copy
 
@@ -102,16 +110,49 @@ class _Copying(io.RawIOBase):
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
         data = self._source.read(len(buffer))
         buffer[: len(data)] = data
-        self._copy.write(data)
+        if self._copy is not None:
+            self._copy.write(data)
         return len(data)
 
 
-def _decompressed(raw: io.BufferedReader) -> io.BufferedIOBase | zstandard.ZstdDecompressionReader:
+class _Zstd(io.RawIOBase):
+    """Decompresses any number of frames; the library's own reader is silent about a missing end."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        self._compressed = b""
+        self._data = memoryview(b"")
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        while not self._data:
+            compressed = self._compressed or self._source.read(_ZSTD_PIECE_BYTES)
+            if not compressed:
+                if self._frame is not None:
+                    raise EOFError("Compressed file ended within a frame")
+                return 0
+            self._decompress(compressed)
+        data = self._data[: len(buffer)]
+        buffer[: len(data)] = data
+        self._data = self._data[len(data) :]
+        return len(data)
+
+    def _decompress(self, compressed: bytes) -> None:
+        frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+        self._data = memoryview(frame.decompress(compressed))
+        self._compressed = frame.unused_data
+        self._frame = None if frame.eof else frame
+
+
+def _decompressed(raw: io.BufferedReader) -> io.BufferedIOBase:
     start = raw.peek(4)[:4]
     if start.startswith(_GZIP):
         return gzip.GzipFile(fileobj=raw)
     if start == _ZSTD:
-        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        return io.BufferedReader(_Zstd(raw), _BLOCK_BYTES)
     return raw
 
 

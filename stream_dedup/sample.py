@@ -42,7 +42,7 @@ class Sample(NamedTuple):
 def take_sample(name: str, settings: Settings, in_chosen_shingles: bool) -> Sample:
     """Draw documents and compare them in the shingles of the settings, or in recommended ones."""
     source = Source(name, settings.events.document_bytes_max)
-    texts, rejected = _draw_texts(source, DocumentDecoder(settings.events))
+    texts, rejected = _draw_texts(source, DocumentDecoder(settings.events, texts_only=True))
     similarity = settings.similarity
     rows = normalise([strip_tags(text) for text in texts] if similarity.html == "strip" else texts)
     rows = Ragged(rows.values, np.unique(rows.bounds))  # without empty texts, which match nothing

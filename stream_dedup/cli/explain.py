@@ -84,7 +84,7 @@ def _read_documents(source: Path, a: str, b: str, settings: "Settings") -> tuple
     from stream_dedup.files import Source
 
     lines = Source(str(source), settings.events.document_bytes_max)
-    texts = find_texts(lines, DocumentDecoder(settings.events), {a, b})
+    texts = find_texts(lines, DocumentDecoder(settings.events, texts_only=True), {a, b})
     for wanted in (a, b):
         if wanted not in texts:
             raise InputError(f"{lines.name} has no document with the id {wanted!r}")

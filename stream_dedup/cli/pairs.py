@@ -136,7 +136,7 @@ def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "C
     with notice_if_slow("Compiling, once on this machine …"):
         sketcher.sketch(["A text to compile the kernels with.", "Ein Text für jede Art von Text."])
     threads = os.cpu_count() or 1
-    return Corpus(sources, DocumentDecoder(settings.events), sketcher, threads)
+    return Corpus(sources, DocumentDecoder(settings.events, texts_only=True), sketcher, threads)
 
 
 @contextmanager

@@ -35,8 +35,9 @@ def _band_keys(signatures: Array, weights: Array, salts: Array, keys: Array) -> 
     rows = weights.size
     for document in range(signatures.shape[0]):
         signature = signatures[document]
+        salt = mix64(salts[document])  # else salt 1 in band 0 would be salt 0 in band 1
         for band in range(keys.shape[1]):
-            total = mix64(np.uint64(salts[document] + np.uint64(band)))
+            total = mix64(np.uint64(salt + np.uint64(band)))
             for row in range(rows):
                 total += np.uint64(np.uint64(signature[band * rows + row]) * weights[row])
             keys[document, band] = mix64(total)

@@ -162,17 +162,23 @@ def _find_candidates(
 def _bucket_before(
     document: int, rank: int, groups: Groups, buckets: Buckets, band: int
 ) -> tuple[int, int]:
-    """Return the ranks between which the bucket holds texts that came before the document."""
+    """Return the ranks between which the bucket holds texts that came before the document.
+
+    Before a late copy there may be many that are newer than its text: steps double and halve.
+    """
     order, _, starts = buckets
     firsts = groups[1]
     first = starts[band, rank]
     end = rank
-    while (
-        end < order.shape[1]
-        and starts[band, end] == first
-        and (firsts[order[band, end]] < document)
-    ):
-        end += 1
+    step = 1
+    while step:
+        last = end + step - 1
+        inside = last < order.shape[1] and starts[band, last] == first
+        if inside and firsts[order[band, last]] < document:
+            end += step
+            step *= 2
+        else:
+            step //= 2
     return first, end
 
 
@@ -194,10 +200,10 @@ def _add_members(
     agreements: Array,
     count: int,
 ) -> int:
-    """Add the text's documents before this one; return how many there are, if only in thought."""
+    """Add the text's documents before this one; return how many there are, or one too many."""
     _, _, members, bounds = groups
     for place in range(bounds[text], bounds[text + 1]):
-        if members[place] >= document:
+        if members[place] >= document or count > partners.size:
             break
         if count < partners.size:
             partners[count] = members[place]

@@ -24,7 +24,7 @@ from stream_dedup.events import (
 from stream_dedup.overrides import Given, load
 from stream_dedup.quantities import Size
 
-DECODER = DocumentDecoder(EventsSettings())
+DECODER = DocumentDecoder(EventsSettings(text_fields=("title", "text")))
 
 
 def reason(raw: bytes, key: bytes | None = None) -> str:
@@ -336,3 +336,12 @@ def test_the_schema_names_every_field_of_the_published_json() -> None:
         "near",
     ]
     assert {"type": "null"} in definitions["Verdict"]["properties"]["previous"]["anyOf"]
+
+
+def test_fields_that_nobody_asked_for_reject_nothing() -> None:
+    """A reader of texts alone takes a document whose date or source no service could take."""
+    raw = b'{"id": 1, "text": "a", "published_at": "yesterday", "source": 3, "namespace": []}'
+
+    assert DocumentDecoder(EventsSettings(), texts_only=True).decode(raw) == Document(
+        id="1", text="a"
+    )

@@ -196,7 +196,7 @@ def test_sample_reads_the_fields_named(capsys: pytest.CaptureFixture[str], tmp_p
     assert main(["plan", "--sample", str(path), "--text-field", "body"]) == 0
     assert main(["plan", "--sample", str(path)]) == 2
 
-    assert "line 1: no text: title, text missing" in capsys.readouterr().err
+    assert "line 1: no text: text missing" in capsys.readouterr().err
 
 
 def test_plot_draws_the_plan_and_the_sample(tmp_path: Path, sample: Path) -> None:

@@ -21,7 +21,7 @@ def fingerprint(*overrides: str) -> str:
         "similarity.seed=1",
         "similarity.hashes=256",
         "similarity.html=strip",
-        "events.text_fields=text",
+        "events.text_fields=title,text",
         "similarity.threshold=0.9",  # other bands are planned for it
     ],
 )
