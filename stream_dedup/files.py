@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,11 +52,13 @@ class Source:
             raise InputError(f"cannot read {self.name}: it is a directory")
         regular = stat.S_ISREG(status.st_mode)
         self.size = status.st_size if regular else None
+        self._version: tuple[int, ...] | None = None  # of a regular file, once it was opened
         self._start = 0
         if regular and isinstance(self._path, int):  # someone may have read a part of it
             self._start = os.lseek(self._path, 0, os.SEEK_CUR)
-        # Closed, and with that deleted, when nobody holds the source any more.
         self._copy = tempfile.TemporaryFile() if keep and not regular else None  # noqa: SIM115
+        if self._copy is not None:  # closed, and so deleted, when nobody holds the source any more
+            weakref.finalize(self, self._copy.close)
         self._copied = False
 
     def blocks(self) -> Iterator[Block]:
@@ -83,9 +86,16 @@ class Source:
             if self.size is None:
                 yield io.BufferedReader(_Pipe(raw, self._copy))
             else:
+                self._refuse_another_version(os.fstat(raw.fileno()))
                 raw.seek(self._start)
                 yield raw
         self._copied = self._copy is not None
+
+    def _refuse_another_version(self, status: os.stat_result) -> None:
+        version = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if self._version not in (None, version):
+            raise InputError(f"{self.name} changed while it was read")
+        self._version = version
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

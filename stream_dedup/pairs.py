@@ -91,7 +91,7 @@ class PairSearch:
             for line in signed.rejected:
                 on_rejected(line)
             kept = np.flatnonzero(signed.sketches.sizes)
-            self.ids += [signed.ids[index] for index in kept]
+            self.ids += [signed.ids[index] for index in kept.tolist()]
             self.empty += len(signed.ids) - len(kept)
             lines.append(signed.lines[kept])
             sketches.append(signed.sketches.rows(kept))
@@ -100,11 +100,12 @@ class PairSearch:
     def candidates(self, on_documents: Advance) -> Iterator[Candidates]:
         """Yield the candidates within reach of the threshold, no more than the budget allows."""
         limits = Limits(BUCKET_SIZE_MAX, PARTNERS_MAX, self._agreement_min())
-        buckets = fill_buckets(self._texts.keys)
+        threads = self.corpus.threads
+        buckets = fill_buckets(self._texts.keys, partial(map_ordered, threads=threads))
         find = partial(find_candidates, self._groups, self._texts.signatures, buckets, limits)
         starts = range(0, len(self.ids), _RANGE)
         ranges = [(start, min(start + _RANGE, len(self.ids))) for start in starts]
-        for candidates in map_ordered(lambda bounds: find(*bounds), ranges, self.corpus.threads):
+        for candidates in map_ordered(lambda bounds: find(*bounds), ranges, threads):
             self.hidden += candidates.hidden
             yield self._within_budget(candidates)
             on_documents(len(candidates.counts))

@@ -75,11 +75,23 @@ def pairs(
     given["similarity.verify"] = ("--verify", verify)
     settings = options.settings_from(config, override, given)
     names = files or [_STANDARD_INPUT]
-    if _STANDARD_INPUT in names and sys.stdin.isatty():
+    if _STANDARD_INPUT in names and (sys.stdin is None or sys.stdin.isatty()):
         raise UsageError("name a file, or pipe documents in: stream-dedup pairs FILE...")
     if names.count(_STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) can be read once only")
+    _check_output(output, names)
     _find(names, settings, output, clusters, strict)
+
+
+def _check_output(output: Path | None, names: list[str]) -> None:
+    """Refuse to write where nobody reads, or over what is to be read."""
+    if output is None:
+        if sys.stdout is None:
+            raise UsageError("standard output is closed: name a file with --output FILE")
+    elif output.is_file():
+        inputs = [Path(name) for name in names if name != _STANDARD_INPUT]
+        if any(path.exists() and output.samefile(path) for path in inputs):
+            raise UsageError(f"cannot write {output}: it is an input")
 
 
 def _find(

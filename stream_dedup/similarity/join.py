@@ -5,6 +5,7 @@ looks at no more than `bucket_size_max` earlier texts in a bucket, the oldest ha
 and so the work grows with the number of documents, however alike they are.
 """
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from stream_dedup.similarity.compiled import Array, kernel
 
 Positions = NDArray[np.int32]
+Map = Callable[[Callable[[int], None], Iterable[int]], Iterable[None]]
 
 
 class Groups(NamedTuple):
@@ -74,19 +76,22 @@ def group_identical(fingerprints: NDArray[np.uint64]) -> Groups:
     return Groups(texts.astype(np.int32), firsts.astype(np.int32), members.astype(np.int32), bounds)
 
 
-def fill_buckets(keys: NDArray[np.uint64]) -> Buckets:
-    """Sort the texts by key, band by band; keys is [text, band]."""
+def fill_buckets(keys: NDArray[np.uint64], map_bands: Map = map) -> Buckets:
+    """Sort the texts by key, band by band; keys is [text, band]. A map may run bands in threads."""
     buckets = Buckets(*(np.empty(keys.T.shape, np.int32) for _ in range(3)))
     ranks = np.arange(len(keys), dtype=np.int32)
-    for band in range(keys.shape[1]):
-        band_keys = keys[:, band]
-        order = np.argsort(band_keys, kind="stable").astype(np.int32)
-        ordered = band_keys[order]
+
+    def fill(band: int) -> None:
+        order = np.argsort(keys[:, band], kind="stable")
+        ordered = keys[order, band]
         begins = np.ones(len(ordered), np.bool_)
         begins[1:] = ordered[1:] != ordered[:-1]
         buckets.order[band] = order
         buckets.ranks[band, order] = ranks
         buckets.starts[band] = np.maximum.accumulate(np.where(begins, ranks, 0))
+
+    for _ in map_bands(fill, range(keys.shape[1])):
+        pass
     return buckets
 
 

@@ -32,6 +32,7 @@ _JOIN = (
 
 _SPACE = 0x20
 _EXPANSION_MAX = 18  # the longest normal form of a code point, U+FDFA's
+_RUN_MAX = 30  # marks on one letter that `unicodedata` may put in order: no language has as many
 
 # Planes 0 to 3 and 14 hold every character so far; all else is unassigned or private: a space.
 _ASSIGNED = (range(0x40000), range(0xE0000, 0xE0200))
@@ -57,11 +58,27 @@ class _Tables(NamedTuple):
     entries: NDArray[np.uint32]  # for any text
     composed: NDArray[np.uint32]  # for texts that are in normal form already
     joinable: NDArray[np.bool_]
+    marks: NDArray[np.bool_]  # what is put in order after a letter
     expansions: Ragged
 
 
 def _compose(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    form = unicodedata.normalize("NFKC", _in_order(text))
+    return unicodedata.normalize("NFKC", form.casefold())
+
+
+def _in_order(text: str) -> str:
+    """Put long runs of marks in order; `unicodedata` takes the square of their length for it."""
+    marks = _tables().marks[_code_points([text])]
+    runs = np.flatnonzero(np.diff(marks, prepend=False, append=False)).reshape(-1, 2)
+    pieces = []
+    at = 0
+    for start, end in runs[np.diff(runs).ravel() > _RUN_MAX].tolist():
+        run = text[start:end]
+        forms = {ord(mark): unicodedata.normalize("NFKD", mark) for mark in set(run)}
+        pieces += [text[at:start], *sorted(run.translate(forms), key=unicodedata.combining)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _look_up(
@@ -168,6 +185,7 @@ def _tables() -> _Tables:
     entries = np.full(0x110000, _SPACE, np.uint32)
     composed = np.full(0x110000, _SPACE, np.uint32)
     joinable = np.zeros(0x110000, np.bool_)
+    marks = np.zeros(0x110000, np.bool_)
     firsts, seconds = _compositions()
     expansions: list[str] = []
     for code in (code for assigned in _ASSIGNED for code in assigned):
@@ -179,9 +197,10 @@ def _tables() -> _Tables:
         composed[code] = _plain_entry(character, category)
         entries[code] = _entry(character, category, forms, seconds, expansions)
         joinable[code] = before[-1] in firsts or after[-1] in firsts
+        marks[code] = unicodedata.combining(before[0])
     values = np.array([ord(c) for text in expansions for c in text], np.uint32)
     runs = Ragged(values, bounds_of([len(text) for text in expansions]))
-    return _Tables(entries, composed, joinable, runs)
+    return _Tables(entries, composed, joinable, marks, runs)
 
 
 def _forms(character: str) -> tuple[str, str]:
