@@ -37,7 +37,7 @@ soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
 check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks)
+	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) deploy/kafka-local/broker.py
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
 bench: $(BENCH) ## Measure speed beside other libraries; results go to benchmarks/results
@@ -46,7 +46,7 @@ bench: $(BENCH) ## Measure speed beside other libraries; results go to benchmark
 	$(BIN)/python -m benchmarks.render
 
 clean: ## Remove .venv and all that was built or cached
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist deploy/kafka-local/libs
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
