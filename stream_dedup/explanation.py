@@ -57,11 +57,10 @@ def explain_pair(
     agreement = (sketches.signatures[:1] == sketches.signatures[1:]).sum(axis=1)
     estimated = estimate(agreement, sketcher.hashes, sketcher.measure)
     expected = agreement_from_similarity(similarity, sketcher.measure)
-    in_both = [_in_both(hashes, row, 1 - row) for row in (0, 1)]
-    alone = [
-        _whole_words(rows.row(row), ~_covered(rows.row(row), in_both[row], sketcher))
-        for row in (0, 1)
-    ]
+    in_both = [np.isin(hashes.row(row), hashes.row(1 - row)) for row in (0, 1)]
+    spans = [_shingle_spans(rows.row(row), hashes.row(row).size, sketcher) for row in (0, 1)]
+    alone = [_spans_alone(rows.row(row), spans[row][in_both[row]]) for row in (0, 1)]
+    shared = _spans_shared(rows.row(0), spans[0], in_both[0])
     has_text = bool(rows.lengths.all())
     return Explanation(
         duplicate=has_text and similarity >= threshold,
@@ -76,41 +75,50 @@ def explain_pair(
         candidate_probability=float(candidate_probability(expected, sketcher.bands, sketcher.rows)),
         a=_side(rows, hashes, 0, alone[0], passages_max),
         b=_side(rows, hashes, 1, alone[1], passages_max),
-        shared=_longest_passages(rows.row(0), ~alone[0], passages_max),
+        shared=_longest(rows.row(0), shared, passages_max),
     )
 
 
-def _side(
-    rows: Ragged, hashes: Ragged, row: int, alone: NDArray[np.bool_], passages_max: int
-) -> Side:
+def _side(rows: Ragged, hashes: Ragged, row: int, alone: Spans, passages_max: int) -> Side:
     own, others = np.unique(hashes.row(row)), np.unique(hashes.row(1 - row))
     text = rows.row(row)
     return Side(
         characters=len(text),
         shingles=len(own),
         containment=float(np.isin(own, others).mean()) if len(own) else 0.0,
-        only=_longest_passages(text, alone, passages_max),
+        only=_longest(text, alone, passages_max),
     )
 
 
-def _in_both(hashes: Ragged, row: int, other: int) -> NDArray[np.bool_]:
-    return np.isin(hashes.row(row), hashes.row(other))
-
-
-def _covered(
-    text: NDArray[np.uint32], in_both: NDArray[np.bool_], sketcher: Sketcher
-) -> NDArray[np.bool_]:
-    """Mark the characters that lie in a shingle which the other text has too."""
-    starts = np.arange(len(text) + 1)
+def _shingle_spans(text: NDArray[np.uint32], shingles: int, sketcher: Sketcher) -> Spans:
+    """Return where each shingle begins and ends."""
+    starts, gap = np.arange(len(text) + 1), 0
     if sketcher.shingling.unit == "word":
-        starts = np.concatenate([[0], np.flatnonzero(text == _SPACE) + 1, [len(text) + 1]])
-    width = len(starts) - len(in_both)
-    begins, ends = starts[: len(in_both)][in_both], starts[width:][in_both]
-    steps = np.zeros(len(text) + 2, np.int64)
-    np.add.at(steps, begins, 1)
-    np.add.at(steps, ends, -1)
-    covered: NDArray[np.bool_] = np.cumsum(steps[: len(text)]) > 0
-    return covered
+        gap = 1
+        starts = np.concatenate([[0], np.flatnonzero(text == _SPACE) + 1, [len(text) + gap]])
+    width = len(starts) - shingles
+    return np.column_stack([starts[:shingles], starts[width:] - gap])
+
+
+def _spans_alone(text: NDArray[np.uint32], shared: Spans) -> Spans:
+    """Return the runs of words in each of which some character lies in no shared shingle."""
+    steps = np.zeros(len(text) + 1, np.int64)
+    np.add.at(steps, shared[:, 0], 1)
+    np.add.at(steps, shared[:, 1], -1)
+    return _runs(_whole_words(text, np.cumsum(steps[:-1]) == 0))
+
+
+def _spans_shared(text: NDArray[np.uint32], spans: Spans, in_both: NDArray[np.bool_]) -> Spans:
+    """Return the runs of whole words all of whose shingles are shared, one after the other."""
+    runs = _runs(in_both)
+    begins, ends = spans[runs[:, 0], 0], spans[runs[:, 1] - 1, 1]
+    spaces = np.flatnonzero(text == _SPACE)
+    word_begins = np.concatenate([[0], spaces + 1, [len(text)]])
+    word_ends = np.concatenate([[0], spaces, [len(text)]])
+    begins = word_begins[np.searchsorted(word_begins, begins)]
+    ends = word_ends[np.searchsorted(word_ends, ends, side="right") - 1]
+    passages: Spans = np.column_stack([begins, ends])[begins < ends]
+    return passages
 
 
 def _whole_words(text: NDArray[np.uint32], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -124,12 +132,17 @@ def _whole_words(text: NDArray[np.uint32], marked: NDArray[np.bool_]) -> NDArray
     return bridged
 
 
-def _longest_passages(
-    text: NDArray[np.uint32], marked: NDArray[np.bool_], passages_max: int
-) -> list[str]:
-    """Return the longest marked runs, in the order in which they stand."""
+def _runs(marked: NDArray[np.bool_]) -> Spans:
+    """Return where each run of marks begins and ends."""
     edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
-    spans = np.column_stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)])
-    longest = np.argsort(spans[:, 0] - spans[:, 1], kind="stable")[:passages_max]
-    passages = [as_text(text[start:end]).strip() for start, end in spans[np.sort(longest)]]
-    return [passage for passage in passages if passage]
+    return np.column_stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)])
+
+
+def _longest(text: NDArray[np.uint32], spans: Spans, passages_max: int) -> list[str]:
+    """Return the longest passages, each once, in the order in which they stand."""
+    passages: dict[str, int] = {}
+    for begin, end in spans[np.argsort(spans[:, 0] - spans[:, 1], kind="stable")].tolist():
+        passages.setdefault(as_text(text[begin:end]), begin)
+        if len(passages) == passages_max:
+            break
+    return sorted(passages, key=passages.__getitem__)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from stream_dedup.config import EventsSettings
+from stream_dedup.events import DocumentDecoder
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(path.name for path in ROOT.glob("*.md"))
 ANYTHING = "…"
@@ -55,9 +58,26 @@ def test_a_command_prints_what_the_readme_shows(block: str) -> None:
     assert says(expected, printed), printed
 
 
+@pytest.mark.parametrize("block", blocks("sh"), ids=str.strip)
+def test_a_command_to_type_works(block: str) -> None:
+    """Each command that the README tells to type ends well and finds something."""
+    printed = run(f"set -e\n{block}echo done")
+
+    assert printed.endswith("done\n"), printed
+    assert '"kind": "exact"' in printed
+
+
+@pytest.mark.parametrize("block", blocks("json"))
+def test_a_line_of_input_is_a_document(block: str) -> None:
+    """What the README shows as input is a document under the default settings."""
+    assert DocumentDecoder(EventsSettings()).decode(block.encode()).text
+
+
 def test_there_are_commands_to_run() -> None:
     """The README shows commands with their output, and a wrong output would be noticed."""
     assert len(blocks("console")) >= 5
+    assert blocks("sh")
+    assert blocks("json")
     assert not says("one\n…\nthree\n", "one\ntwo\n")
     assert says("one\n…\n", "one\ntwo\nthree\n")
 

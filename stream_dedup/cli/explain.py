@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from stream_dedup.cli import options
+from stream_dedup.cli.terminal import COMPILING, notice_if_slow
 from stream_dedup.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def explain(
 
     texts = _read_files(a, b) if source is None else _read_documents(source, a, b, settings)
     sketcher = Sketcher.planned(settings.similarity)
-    explanation = explain_pair(texts, sketcher, settings.similarity.threshold, _PASSAGES_MAX)
+    with notice_if_slow(COMPILING):
+        explanation = explain_pair(texts, sketcher, settings.similarity.threshold, _PASSAGES_MAX)
     if as_json:
         from dataclasses import asdict
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import typer
 
 from stream_dedup.cli import options
-from stream_dedup.cli.terminal import notice_if_slow, on_terminal, progress, stderr
+from stream_dedup.cli.terminal import COMPILING, notice_if_slow, on_terminal, progress, stderr
 from stream_dedup.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "C
     sketcher = Sketcher.planned(settings.similarity)
     line_bytes_max = settings.events.document_bytes_max
     sources = [Source(name, line_bytes_max, keep_pipes) for name in names]
-    with notice_if_slow("Compiling, once on this machine …"):
+    with notice_if_slow(COMPILING):
         sketcher.sketch(["A text to compile the kernels with.", "Ein Text für jede Art von Text."])
     threads = os.cpu_count() or 1
     return Corpus(sources, DocumentDecoder(settings.events, texts_only=True), sketcher, threads)

@@ -18,6 +18,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+COMPILING = "Compiling, once on this machine …"
+
 stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
 

@@ -70,6 +70,8 @@ def _compose(text: str) -> str:
 def _in_order(text: str) -> str:
     """Put long runs of marks in order; `unicodedata` takes the square of their length for it."""
     marks = _tables().marks[_code_points([text])]
+    if bytes([1] * (_RUN_MAX + 1)) not in marks.tobytes():
+        return text
     runs = np.flatnonzero(np.diff(marks, prepend=False, append=False)).reshape(-1, 2)
     pieces = []
     at = 0
