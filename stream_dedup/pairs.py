@@ -69,7 +69,6 @@ class PairSearch:
     ) -> None:
         """Sign all documents; report the bytes read and each line rejected."""
         self.ids: list[str] = []
-        self.empty = 0  # documents without text: they match nothing
         self.cut = 0  # documents that may have more similar ones before them than are kept
         self.hidden = 0  # entries passed over in buckets that are too large
         self.corpus = corpus
@@ -77,9 +76,14 @@ class PairSearch:
         self._measure = corpus.sketcher.measure
         self._hashes = corpus.sketcher.hashes
         self._budget = 0
-        self._lines, sketches = self._read(on_bytes, on_rejected)
-        self._groups = group_identical(sketches.fingerprints)
-        self._texts = sketches.rows(self._groups.firsts)
+        lines, sketches = self._read(on_bytes, on_rejected)
+        kept = np.flatnonzero(sketches.sizes)
+        self.empty = len(self.ids) - len(kept)  # documents without text: they match nothing
+        if self.empty:
+            self.ids = [self.ids[index] for index in kept.tolist()]
+        self._lines = lines[kept]
+        self._groups = group_identical(sketches.fingerprints[kept])
+        self._texts = sketches.rows(kept[self._groups.firsts])
 
     def _read(
         self, on_bytes: Advance, on_rejected: Callable[[RejectedLine], None]
@@ -90,11 +94,9 @@ class PairSearch:
             on_bytes(signed.bytes_read)
             for line in signed.rejected:
                 on_rejected(line)
-            kept = np.flatnonzero(signed.sketches.sizes)
-            self.ids += [signed.ids[index] for index in kept.tolist()]
-            self.empty += len(signed.ids) - len(kept)
-            lines.append(signed.lines[kept])
-            sketches.append(signed.sketches.rows(kept))
+            self.ids += signed.ids
+            lines.append(signed.lines)
+            sketches.append(signed.sketches)
         return np.concatenate(lines), join_sketches(sketches)
 
     def candidates(self, on_documents: Advance) -> Iterator[Candidates]:
@@ -158,6 +160,11 @@ class PairSearch:
 
     def _within_budget(self, candidates: Candidates) -> Candidates:
         """Keep the earliest partners of each document where all together have too many."""
+        room = PARTNERS_AVERAGE_MAX * len(candidates.counts)
+        if candidates.counts.max(initial=0) <= PARTNERS_AVERAGE_MAX:
+            self._budget += room - int(candidates.counts.sum())
+            self.cut += int(candidates.cut.sum())
+            return candidates
         kept = []
         for count in candidates.counts.tolist():
             self._budget += PARTNERS_AVERAGE_MAX

@@ -147,8 +147,15 @@ def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "C
     sources = [Source(name, line_bytes_max, keep_pipes) for name in names]
     with notice_if_slow(COMPILING):
         sketcher.sketch(["A text to compile the kernels with.", "Ein Text für jede Art von Text."])
-    threads = os.cpu_count() or 1
-    return Corpus(sources, DocumentDecoder(settings.events, texts_only=True), sketcher, threads)
+    decoder = DocumentDecoder(settings.events, texts_only=True)
+    return Corpus(sources, decoder, sketcher, _usable_cores())
+
+
+def _usable_cores() -> int:
+    """Count the cores this process may use, where the system tells, or all."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager

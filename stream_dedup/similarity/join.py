@@ -30,8 +30,8 @@ class Buckets(NamedTuple):
     """Texts in the order of their key, per band; a bucket is a run of equal keys."""
 
     order: Positions  # [band, rank] -> text; within a bucket in the order of texts
-    ranks: Positions  # [band, text] -> rank
-    starts: Positions  # [band, rank] -> the rank at which its bucket begins
+    ranks: Positions  # [text, band] -> rank
+    starts: Positions  # [text, band] -> the rank at which its bucket begins
 
 
 class Limits(NamedTuple):
@@ -78,17 +78,19 @@ def group_identical(fingerprints: NDArray[np.uint64]) -> Groups:
 
 def fill_buckets(keys: NDArray[np.uint64], map_bands: Map = map) -> Buckets:
     """Sort the texts by key, band by band; keys is [text, band]. A map may run bands in threads."""
-    buckets = Buckets(*(np.empty(keys.T.shape, np.int32) for _ in range(3)))
+    shapes = (keys.T.shape, keys.shape, keys.shape)
+    buckets = Buckets(*(np.empty(shape, np.int32) for shape in shapes))
     ranks = np.arange(len(keys), dtype=np.int32)
 
     def fill(band: int) -> None:
-        order = np.argsort(keys[:, band], kind="stable")
-        ordered = keys[order, band]
+        band_keys = np.ascontiguousarray(keys[:, band])
+        order = np.argsort(band_keys, kind="stable")
+        ordered = band_keys[order]
         begins = np.ones(len(ordered), np.bool_)
         begins[1:] = ordered[1:] != ordered[:-1]
         buckets.order[band] = order
-        buckets.ranks[band, order] = ranks
-        buckets.starts[band] = np.maximum.accumulate(np.where(begins, ranks, 0))
+        buckets.ranks[order, band] = ranks
+        buckets.starts[order, band] = np.maximum.accumulate(np.where(begins, ranks, 0))
 
     for _ in map_bands(fill, range(keys.shape[1])):
         pass
@@ -111,12 +113,9 @@ def find_candidates(
     seen = np.full(len(groups.firsts), -1, np.int32)
     out = (earlier, agreement, counts, cut, seen)
     hidden = _find_candidates(start, groups, signatures, buckets, limits, out)
-    used = np.arange(limits.partners_max) < counts[:, None]
-    found = np.flatnonzero(used)
     later = np.repeat(np.arange(start, end, dtype=np.int32), counts)
-    order = np.lexsort((earlier[found], later))
-    found = found[order]
-    return Candidates(earlier[found], later[order], agreement[found], counts, cut, hidden)
+    order = np.lexsort((earlier[: len(later)], later))
+    return Candidates(earlier[order], later[order], agreement[order], counts, cut, hidden)
 
 
 @kernel
@@ -129,19 +128,20 @@ def _find_candidates(
     out: tuple[Array, ...],
 ) -> int:
     texts, _, _, _ = groups
-    _, ranks, _ = buckets
+    by_rank, _, _ = buckets
     bucket_size_max, partners_max, agreement_min = limits
     earlier, agreement, counts, cut, seen = out
     hidden = 0
+    at = 0
     for index in range(counts.size):
         document = start + index
         text = texts[document]
-        partners = earlier[index * partners_max : (index + 1) * partners_max]
-        agreements = agreement[index * partners_max : (index + 1) * partners_max]
+        partners = earlier[at : at + partners_max]
+        agreements = agreement[at : at + partners_max]
         seen[text] = document
         count = _add_members(document, text, signatures.shape[1], groups, partners, agreements, 0)
-        for band in range(ranks.shape[0]):
-            first, end = _bucket_before(document, ranks[band, text], groups, buckets, band)
+        for band in range(by_rank.shape[0]):
+            first, end = _bucket_before(document, text, groups, buckets, band)
             size = end - first
             skipped = max(0, size - bucket_size_max)
             hidden += skipped
@@ -149,7 +149,7 @@ def _find_candidates(
                 rank = first + place
                 if place >= bucket_size_max // 2:
                     rank += skipped
-                other = buckets[0][band, rank]
+                other = by_rank[band, rank]
                 if seen[other] == document:
                     continue
                 seen[other] = document
@@ -159,27 +159,28 @@ def _find_candidates(
                         document, other, equal, groups, partners, agreements, count
                     )
         counts[index] = min(count, partners_max)
+        at += counts[index]
         cut[index] = count > partners_max
     return hidden
 
 
 @kernel
 def _bucket_before(
-    document: int, rank: int, groups: Groups, buckets: Buckets, band: int
+    document: int, text: int, groups: Groups, buckets: Buckets, band: int
 ) -> tuple[int, int]:
     """Return the ranks between which the bucket holds texts that came before the document.
 
-    Before a late copy there may be many that are newer than its text: steps double and halve.
+    Before a copy there may be many that are newer than its text: steps double and halve.
     """
-    order, _, starts = buckets
+    order, ranks, starts = buckets
     firsts = groups[1]
-    first = starts[band, rank]
-    end = rank
-    step = 1
+    first = starts[text, band]
+    end = ranks[text, band]
+    step = 0 if firsts[text] == document else 1
     while step:
         last = end + step - 1
-        inside = last < order.shape[1] and starts[band, last] == first
-        if inside and firsts[order[band, last]] < document:
+        other = order[band, last] if last < order.shape[1] else text
+        if last < order.shape[1] and starts[other, band] == first and firsts[other] < document:
             end += step
             step *= 2
         else:

@@ -189,11 +189,15 @@ def _tables() -> _Tables:
     joinable = np.zeros(0x110000, np.bool_)
     marks = np.zeros(0x110000, np.bool_)
     firsts, seconds = _compositions()
+    special = firsts | seconds
     expansions: list[str] = []
     for code in (code for assigned in _ASSIGNED for code in assigned):
         character = chr(code)
         category = unicodedata.category(character)
         if category in ("Cn", "Cs", "Co"):
+            continue
+        if category == "Lo" and character not in special and _is_settled(character):
+            entries[code] = composed[code] = code  # most of all: ideographs, syllables
             continue
         before, after = forms = _forms(character)
         composed[code] = _plain_entry(character, category)
@@ -205,9 +209,13 @@ def _tables() -> _Tables:
     return _Tables(entries, composed, joinable, marks, runs)
 
 
+def _is_settled(character: str) -> bool:
+    return not unicodedata.decomposition(character) and character.casefold() == character
+
+
 def _forms(character: str) -> tuple[str, str]:
     """Return what a character becomes before and after case is folded."""
-    if not unicodedata.decomposition(character) and character.casefold() == character:
+    if _is_settled(character):
         return character, character
     form = unicodedata.normalize("NFKC", character)
     return form, unicodedata.normalize("NFKC", form.casefold())

@@ -117,8 +117,8 @@ def test_buckets_hold_the_texts_of_a_key(corpus: Corpus) -> None:
         ordered = [keys[text] for text in order]
 
         assert buckets.order[band].tolist() == order
-        assert [order[rank] for rank in buckets.ranks[band]] == list(range(len(keys)))
-        assert buckets.starts[band].tolist() == [ordered.index(key) for key in ordered]
+        assert [order[rank] for rank in buckets.ranks[:, band]] == list(range(len(keys)))
+        assert buckets.starts[order, band].tolist() == [ordered.index(key) for key in ordered]
 
 
 @given(corpora(), st.integers(0, VALUES + 1), st.lists(st.integers(0, 40), max_size=3))

@@ -84,11 +84,13 @@ def test_a_text_shorter_than_a_shingle_is_one(text: str, unit: Unit, size: int) 
         assert hashes == rows_of(Shingling(unit, size + 17), [text])[0]
 
 
-def test_one_long_word_is_one_shingle() -> None:
-    """A word of any length is a shingle like any other."""
-    word = "ab" * 5000
+@pytest.mark.parametrize("length", [4096, 8189, 8191, 8193, 12_000, 40_000])
+def test_a_long_word_is_cut_like_a_short_one(length: int) -> None:
+    """A word of any length, wherever it stands, is a part of shingles like any other."""
+    word = ("ab" * length)[:length]
+    batch = [word, f"a {word}", f"b a {word}", f"c a {word} a", f"{word} {word}", "a"]
 
-    assert_equal_where_windows_are(Shingling("word", 2), [word, f"{word} {word}", f"{word} a", "a"])
+    assert_equal_where_windows_are(Shingling("word", 2), batch)
 
 
 @given(any_texts, units, st.integers(1, 9), st.booleans())

@@ -54,6 +54,18 @@ def test_every_character_between_letters() -> None:
     assert normalised(batch) == expected_one_by_one(batch)
 
 
+def test_every_mark_after_every_character_that_ends_in_one() -> None:
+    """Marks of each class stand in order after letters that come apart, and after other marks."""
+    forms = {character: unicodedata.normalize("NFKC", character) for character in ALL_CHARACTERS}
+    forms |= {c: unicodedata.normalize("NFKD", form) for c, form in forms.items()}
+    ending = [c for c, form in forms.items() if unicodedata.combining(form[-1])]
+    marks = {unicodedata.combining(c): c for c in ending if unicodedata.combining(c)}.values()
+    batch = [first + mark for first in ending for mark in marks]
+
+    assert len(batch) > 50_000
+    assert normalised(batch) == expected_one_by_one(batch)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(
     "frame",
