@@ -1,0 +1,1 @@
+"""The contestants of `benchmarks.pairs`: each module finds the pairs of one file, as a program."""

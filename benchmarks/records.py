@@ -1,0 +1,122 @@
+"""What is measured, as it lies in results/: raw values of every round, so that render can judge."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+RESULTS = Path(__file__).parent / "results"
+
+Record = TypeVar("Record", bound=Struct)
+
+
+class Machine(Struct, frozen=True):
+    """Where it was measured."""
+
+    cpu: str
+    cores: int  # that the benchmark may use
+    memory_gib: float
+    system: str
+    python: str
+    python_build: str  # it moves what runs in the interpreter by 15 %
+    versions: dict[str, str]
+
+
+class Run(Struct, frozen=True):
+    """When and how it was measured."""
+
+    date: str
+    command: str
+    load: float  # processes that wanted a core during the minute before the start
+    machine: Machine
+
+
+class Timing(Struct, frozen=True):
+    """A contestant, and what a document cost it in each round."""
+
+    name: str
+    note: str
+    microseconds: list[float]
+
+
+class Comparison(Struct, frozen=True):
+    """Contestants that took turns on the same texts; ours comes first."""
+
+    texts: str
+    documents: int
+    shingles: str
+    timings: list[Timing]
+
+
+class SignResults(Struct, frozen=True):
+    """Results of `benchmarks.sign`."""
+
+    run: Run
+    rounds: int
+    characters: int
+    hashes: int
+    bands: int
+    rows: int
+    peers: list[Comparison]
+    variants: list[Comparison]
+    stages: list[Comparison]
+
+
+class Join(Struct, frozen=True):
+    """A system that found the pairs of a file, in a process of its own in each round."""
+
+    name: str
+    note: str
+    seconds: list[float]
+    cpu_seconds: list[float]  # of all cores
+    peak_bytes: list[int]
+    pairs: int
+    phases: dict[str, float]  # seconds, of the median round
+
+
+class Dense(Struct, frozen=True):
+    """The same on near copies of one text."""
+
+    documents: int
+    file_bytes: int
+    seconds: list[float]
+    peak_bytes: list[int]
+    pairs: int
+    cut: int  # documents with more similar ones before them than are listed
+    phases: dict[str, float]
+
+
+class PairsResults(Struct, frozen=True):
+    """Results of `benchmarks.pairs`."""
+
+    run: Run
+    rounds: int
+    corpus: str
+    documents: int
+    file_bytes: int
+    threshold: float
+    joins: list[Join]
+    dense: Dense
+
+
+def save(name: str, record: Struct) -> None:
+    """Write results/NAME.json."""
+    text = msgspec.json.format(msgspec.json.encode(_rounded(record)), indent=1)
+    (RESULTS / f"{name}.json").write_bytes(text + b"\n")
+
+
+def load(name: str, kind: type[Record]) -> Record:
+    """Read results/NAME.json."""
+    return msgspec.json.decode((RESULTS / f"{name}.json").read_bytes(), type=kind)
+
+
+def _rounded(value: object) -> object:
+    """Return the same with numbers of five digits, as no clock here is better than that."""
+    if isinstance(value, Struct):
+        return _rounded(msgspec.to_builtins(value))
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value

@@ -1,0 +1,75 @@
+"""The texts that are signed: pieces of one length, cut from the corpora's consecutive documents."""
+
+import gzip
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+CHARACTERS = 3500
+
+
+class _Line(msgspec.Struct):
+    id: str
+    text: str
+
+
+def corpus(name: str) -> Path:
+    """Return the file of a corpus, or end the program and say what is missing."""
+    directory = os.environ.get("STREAM_DEDUP_CORPORA")
+    if not directory:
+        raise SystemExit("error: set STREAM_DEDUP_CORPORA to the directory of the corpora")
+    path = Path(directory) / name / "docs.jsonl.gz"
+    if not path.exists():
+        raise SystemExit(f"error: STREAM_DEDUP_CORPORA has no {name}/docs.jsonl.gz")
+    return path
+
+
+def collections(documents: int) -> dict[str, list[str]]:
+    """Return a mix of that many texts, and of each language a fifth as many, or all there are."""
+    fifth = documents // 5
+    languages = {
+        "English": _half_and_half("mccormick_minhash", "civil_procedure_codes", documents * 4 // 5),
+        "Italian": _cut("debian_desc_multi", "it/", fifth),
+        "Japanese": _cut("debian_desc_multi", "ja/", fifth),
+        "Chinese": _cut("debian_desc_multi", "zh_", fifth),
+        "Korean": _cut("debian_desc_multi", "ko/", fifth),
+    }
+    fortieth = documents // 40
+    mix = [
+        *languages["English"],
+        *languages["Italian"][: documents // 10],
+        *languages["Korean"][: 2 * fortieth],
+        *languages["Japanese"][:fortieth],
+        *languages["Chinese"][:fortieth],
+    ]
+    random.Random(0).shuffle(mix)
+    return {"mix": mix} | {name: texts[-fifth:] for name, texts in languages.items()}
+
+
+def _half_and_half(one: str, other: str, count: int) -> list[str]:
+    halves = zip(_cut(one, "", count // 2), _cut(other, "", count // 2), strict=True)
+    return [text for both in halves for text in both]
+
+
+def _cut(name: str, prefix: str, count: int) -> list[str]:
+    """Return the first pieces of a corpus, of its documents whose id begins so."""
+    pieces: list[str] = []
+    joined = ""
+    for line in _lines(corpus(name)):
+        if line.id.startswith(prefix):
+            joined += line.text + "\n"
+            while len(joined) >= CHARACTERS and len(pieces) < count:
+                pieces.append(joined[:CHARACTERS])
+                joined = joined[CHARACTERS:]
+        if len(pieces) == count:
+            break
+    return pieces
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    decoder = msgspec.json.Decoder(_Line)
+    with gzip.open(path) as lines:
+        yield from map(decoder.decode, lines)
