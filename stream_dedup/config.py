@@ -50,7 +50,7 @@ class SimilaritySettings(Struct, frozen=True, kw_only=True):
     rows: Count | None = None
     # The estimate needs no texts kept; `exact` keeps them, compressed.
     verify: Literal["signature", "exact"] = "signature"
-    # Any number does; a secret one keeps outsiders from making collisions.
+    # Any number does. It draws other signatures; it is no defence against texts made to collide.
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     # Most feeds carry plain text, where a `<` is a character like any other.
     html: Literal["keep", "strip"] = "keep"

@@ -29,7 +29,7 @@ def number_repeats(ordered: Ragged) -> Ragged:
 
 
 def count_distinct(hashes: Ragged) -> NDArray[np.int64]:
-    """Return the size of each row's set, within 1 % (linear counting)."""
+    """Return the size of each row's set, within about 0.2·√size (linear counting)."""
     sizes = np.empty(hashes.rows, np.int64)
     _count_distinct(hashes.values, hashes.bounds, sizes)
     return sizes

@@ -53,7 +53,7 @@ class Shingling(NamedTuple):
         return number_repeats(ordered) if self.multiset else drop_repeats(ordered)
 
     def sizes(self, hashes: Ragged) -> NDArray[np.int64]:
-        """Return how many elements each row has; linear counting finds a set's within 1 %."""
+        """Return how many elements each row has; linear counting finds a large set's within 1 %."""
         return hashes.lengths if self.multiset else count_distinct(hashes)
 
 
@@ -64,7 +64,8 @@ def _powers(point: int, size: int) -> NDArray[np.uint64]:
     """Return point^0, point^1, ...
 
     The point is made 3 modulo 8. No power of an odd number vanishes modulo 2^64, and with this
-    remainder the strings that collide at every point (Thue and Morse's) have 1,024 characters.
+    remainder strings of two characters that collide at every point have 1,024 (Thue and Morse's).
+    Of many characters shorter ones can be made on purpose: they cost a false candidate or match.
     """
     powers = np.empty(max(_POWERS, size + 1), np.uint64)
     powers[0] = 1
