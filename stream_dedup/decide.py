@@ -15,6 +15,7 @@ _NEAR, _EXACT, _EXCERPT, _EXTENSION = range(4)
 _CONTAINED = 0.95
 # ... and it must be so much shorter; otherwise the texts are near copies of equal standing.
 _SHORTER = 0.9
+_ROUNDING = 1e-9  # a share of exactly so much may come out of a similarity a little lower
 
 
 def kinds(
@@ -30,8 +31,9 @@ def kinds(
     earlier one found in the text; the sizes are the text's and the earlier one's.
     """
     kind = np.full(len(identical), _NEAR, np.int8)
-    kind[(contained >= _CONTAINED) & (sizes <= _SHORTER * others)] = _EXCERPT
-    kind[(containing >= _CONTAINED) & (others <= _SHORTER * sizes)] = _EXTENSION
+    shorter = _SHORTER + _ROUNDING
+    kind[(contained >= _CONTAINED - _ROUNDING) & (sizes <= shorter * others)] = _EXCERPT
+    kind[(containing >= _CONTAINED - _ROUNDING) & (others <= shorter * sizes)] = _EXTENSION
     kind[identical] = _EXACT
     return kind
 

@@ -53,9 +53,7 @@ class DocumentDecoder:
         """Read one document; the record's key is its id where the field is missing or null."""
         limit = self._settings.document_bytes_max
         if len(raw) > limit:
-            raise DocumentRejected(
-                f"{len(raw)} bytes, more than events.document_bytes_max = {limit}"
-            )
+            raise DocumentRejected(f"more than events.document_bytes_max = {limit} bytes")
         identity, *fields = msgspec.structs.astuple(self._read(raw))
         texts = fields[: len(self._settings.text_fields)]
         published_at, source, namespace = fields[len(texts) :] or (None, None, None)

@@ -13,6 +13,7 @@ from stream_dedup.similarity.verify import compare, estimate
 
 _A, _B = np.array([0]), np.array([1])
 _SPACE = 32
+_WORD_CHARACTERS_MAX = 20  # on average; a text of longer ones is of a script without spaces
 
 Spans = NDArray[np.int64]  # [passage, 2]: where it begins and ends in the normalised text
 
@@ -112,6 +113,8 @@ def _spans_shared(text: NDArray[np.uint32], spans: Spans, in_both: NDArray[np.bo
     """Return the runs of whole words all of whose shingles are shared, one after the other."""
     runs = _runs(in_both)
     begins, ends = spans[runs[:, 0], 0], spans[runs[:, 1] - 1, 1]
+    if not _has_words(text):
+        return np.column_stack([begins, ends])
     spaces = np.flatnonzero(text == _SPACE)
     word_begins = np.concatenate([[0], spaces + 1, [len(text)]])
     word_ends = np.concatenate([[0], spaces, [len(text)]])
@@ -123,6 +126,8 @@ def _spans_shared(text: NDArray[np.uint32], spans: Spans, in_both: NDArray[np.bo
 
 def _whole_words(text: NDArray[np.uint32], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Mark a word in full where a part of it is marked, and no space by itself."""
+    if not _has_words(text):
+        return marked
     letters = text != _SPACE
     word = np.cumsum(~letters)
     touched = np.bincount(word[marked & letters], minlength=len(text) + 1) > 0
@@ -130,6 +135,11 @@ def _whole_words(text: NDArray[np.uint32], marked: NDArray[np.bool_]) -> NDArray
     bridged = inside.copy()
     bridged[1:-1] |= inside[:-2] & inside[2:] & ~letters[1:-1]
     return bridged
+
+
+def _has_words(text: NDArray[np.uint32]) -> bool:
+    """Tell whether spaces stand between words, not only between sentences."""
+    return len(text) <= _WORD_CHARACTERS_MAX * (1 + int((text == _SPACE).sum()))
 
 
 def _runs(marked: NDArray[np.bool_]) -> Spans:

@@ -44,6 +44,8 @@ class Source:
 
     def __init__(self, name: str, line_bytes_max: int, keep: bool = False) -> None:
         self.name = "standard input" if name == STANDARD_INPUT else name
+        if name == STANDARD_INPUT and sys.stdin is None:
+            raise InputError("cannot read standard input: it is closed")
         self._path: str | int = sys.stdin.fileno() if name == STANDARD_INPUT else name
         self._line_bytes_max = line_bytes_max
         try:

@@ -190,7 +190,7 @@ class _Rejections:
         if self._count > _REJECTED_SHOWN:
             stderr.print(f"… and {self._count - _REJECTED_SHOWN:,} more lines like these")
         if self._count:
-            stderr.print(f"{self._count:,} lines skipped")
+            stderr.print(f"lines skipped: {self._count:,}")
 
 
 def _summarise(search: "PairSearch", found: str) -> None:

@@ -119,7 +119,7 @@ def _take_sample(name: str, settings: "Settings", in_chosen_shingles: bool) -> "
     for line in sample.rejected[:_REJECTED_SHOWN]:
         stderr.print(f"skipped {line.source}:{line.number}: {line.reason}", markup=False)
     if sample.rejected:
-        stderr.print(f"{len(sample.rejected):,} lines skipped")
+        stderr.print(f"lines skipped: {len(sample.rejected):,}")
     return sample
 
 

@@ -125,3 +125,16 @@ def test_clusters_never_chain(drawn: tuple[int, list[Pair]]) -> None:
     for document, representative in enumerate(clusters.representatives.tolist()):
         assert clusters.representatives[representative] == representative
         assert representative == document or (representative, document) in similar
+
+
+@given(st.integers(1, 2000), st.integers(1, 10))
+def test_a_share_of_exactly_so_much_is_enough(twentieths: int, more: int) -> None:
+    """An earlier text that holds exactly 0.95 of the later one, from similarity, is its source."""
+    size, shared = 20 * twentieths, 19 * twentieths
+    other = -(-10 * size // 9) + more
+    similarity = np.array([shared / (size + other - shared)])
+    sizes, others = np.array([size]), np.array([other])
+    contained = containment(similarity, sizes, others, "jaccard")
+    containing = containment(similarity, others, sizes, "jaccard")
+
+    assert kind(False, contained[0], containing[0], size, other) == "excerpt"

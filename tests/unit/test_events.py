@@ -168,7 +168,7 @@ def test_a_document_has_a_largest_size() -> None:
     limits = [EventsSettings(document_bytes_max=Size(len(raw) - less)) for less in (0, 1)]
 
     assert DocumentDecoder(limits[0]).decode(raw).text == "a"
-    with pytest.raises(DocumentRejected, match=r"^22 bytes, more than .* = 21$"):
+    with pytest.raises(DocumentRejected, match=r"^more than .* = 21 bytes$"):
         DocumentDecoder(limits[1]).decode(raw)
 
 

@@ -202,3 +202,12 @@ def test_cosines_are_explained_too(a: str, b: str) -> None:
     assert explained.measure == "cosine"
     assert explained.similarity == pytest.approx(expected, abs=1e-12)
     assert 0 <= explained.candidate_probability <= 1
+
+
+def test_a_script_without_spaces_is_not_cut_at_words() -> None:
+    """A small change in a long run of characters is shown as such, and the rest as shared."""
+    before, after = "天地玄黃宇宙洪荒日月盈昃辰宿列張", "寒來暑往秋收冬藏閏餘成歲律呂調陽"
+    explained = explain(before + "雲騰致雨" + after, before + "露結為霜" + after, threshold=0.5)
+
+    assert explained.shared == [before, after]
+    assert (explained.a.only, explained.b.only) == (["雲騰致雨"], ["露結為霜"])

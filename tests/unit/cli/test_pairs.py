@@ -546,7 +546,7 @@ def test_lines_that_are_no_documents_are_told_and_skipped(run: Run, tmp_path: Pa
     for told_line, (place, reason) in zip(told, expected, strict=True):
         assert told_line.startswith(f"skipped {place}")
         assert reason in told_line.removeprefix(f"skipped {place}")
-    assert total == f"{len(expected)} lines skipped"
+    assert total == f"lines skipped: {len(expected)}"
     assert found.ids == [("a1", "a2"), ("a1", "a3"), ("a2", "a3")]
 
 
@@ -559,7 +559,7 @@ def test_many_bad_lines_are_counted_not_listed(run: Run, tmp_path: Path) -> None
     told = found.err.splitlines()
     assert len(told) < 30
     assert told[0].startswith(f"skipped {path}:1: ")
-    assert told[-1] == "12,345 lines skipped"
+    assert told[-1] == "lines skipped: 12,345"
     assert found.ids == SIMILAR
 
 

@@ -184,7 +184,7 @@ def test_lines_of_a_sample_that_are_no_documents_are_named_and_left_out(
 
     printed = capsys.readouterr()
     assert f"skipped {sample}:4: " in printed.err
-    assert "1 lines skipped" in printed.err
+    assert "lines skipped: 1" in printed.err
     assert json.loads(printed.out)["recommendation"]["documents"] == 20
 
 
