@@ -160,9 +160,8 @@ class PairSearch:
 
     def _within_budget(self, candidates: Candidates) -> Candidates:
         """Keep the earliest partners of each document where all together have too many."""
-        room = PARTNERS_AVERAGE_MAX * len(candidates.counts)
-        if candidates.counts.max(initial=0) <= PARTNERS_AVERAGE_MAX:
-            self._budget += room - int(candidates.counts.sum())
+        if candidates.counts.max(initial=0) <= PARTNERS_AVERAGE_MAX:  # nobody has too many
+            self._budget += int((PARTNERS_AVERAGE_MAX - candidates.counts).sum())
             self.cut += int(candidates.cut.sum())
             return candidates
         kept = []

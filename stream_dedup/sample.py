@@ -11,13 +11,13 @@ from stream_dedup.corpus import RejectedLine
 from stream_dedup.errors import DocumentRejected, InputError
 from stream_dedup.events import DocumentDecoder
 from stream_dedup.files import Source
-from stream_dedup.similarity import exact
 from stream_dedup.similarity.curve import FloatArray, Measure
 from stream_dedup.similarity.html import strip_tags
 from stream_dedup.similarity.ragged import Ragged
 from stream_dedup.similarity.recommendation import Recommendation, recommend
 from stream_dedup.similarity.shingles import Shingling
 from stream_dedup.similarity.text import normalise
+from stream_dedup.similarity.verify import compare
 
 # Enough to know lengths and scripts, and with short texts half a million pairs.
 _DOCUMENTS = 1000
@@ -62,8 +62,7 @@ def _similarities(rows: Ragged, shingling: Shingling, measure: Measure) -> Float
     bounds = rows.bounds[: count + 1]
     hashes = shingling.hashes(Ragged(rows.values[: bounds[-1]], bounds))
     elements = shingling.elements(hashes, counts=measure == "cosine")
-    compare = exact.jaccard if measure == "jaccard" else exact.cosine
-    return compare(elements, *np.triu_indices(count, 1))
+    return compare(elements, *np.triu_indices(count, 1), measure).similarity
 
 
 def _draw_texts(source: Source, decoder: DocumentDecoder) -> tuple[list[str], list[RejectedLine]]:

@@ -34,12 +34,12 @@ class MinHash:
 
 @kernel
 def _sign(hashes: Array, bounds: Array, multipliers: Array, signatures: Array) -> None:
-    block = np.empty(4096, np.uint32)
+    block = np.empty(_BLOCK, np.uint32)
     for row in range(bounds.size - 1):
         signature = signatures[row]
         signature[:] = np.uint32(0xFFFFFFFF)
-        for start in range(bounds[row], bounds[row + 1], 4096):
-            source = hashes[start : min(start + 4096, bounds[row + 1])]
+        for start in range(bounds[row], bounds[row + 1], _BLOCK):
+            source = hashes[start : min(start + _BLOCK, bounds[row + 1])]
             _lower(block[: _fill(source, block)], multipliers, signature)
 
 

@@ -44,14 +44,14 @@ def _normal_quantiles() -> NDArray[np.int64]:
 @kernel
 def _sign(hashes: Array, bounds: Array, keys: Array, quantiles: Array, signatures: Array) -> None:
     bits = signatures.shape[1]
-    totals = np.empty(keys.size * 5, np.int64)
+    totals = np.empty(keys.size * _DRAWS, np.int64)
     for row in range(bounds.size - 1):
         totals[:] = 0
         for i in range(bounds[row], bounds[row + 1]):
             for group in range(keys.size):
                 drawn = mix64(np.uint64(hashes[i] ^ keys[group]))
-                for j in range(5):
-                    totals[group * 5 + j] += quantiles[drawn & np.uint64(4095)]
+                for j in range(_DRAWS):
+                    totals[group * _DRAWS + j] += quantiles[drawn & np.uint64(4095)]
                     drawn >>= np.uint64(12)
         for bit in range(bits):
             signatures[row, bit] = totals[bit] >= 0

@@ -170,7 +170,7 @@ def _normalise_row(source: Array, rules: tuple[Array, ...], target: Array) -> in
         elif kind == 5 or (kind == 6 and i > 0 and joinable[source[i - 1]]):
             return -2
         elif kind != 1:
-            if np.int64(n) + 18 + source.size - i > target.size:
+            if np.int64(n) + _EXPANSION_MAX + source.size - i > target.size:
                 return -1
             for j in range(expansion_bounds[number], expansion_bounds[number + 1]):
                 entry = expansions[j]
