@@ -81,6 +81,8 @@ class EventsSettings(Struct, frozen=True, kw_only=True):
     published_at_field: FieldName = "published_at"
     source_field: FieldName = "source"
     namespace_field: FieldName = "namespace"
+    # In files, where a record cannot lack its value: true means that the id is to be forgotten.
+    deleted_field: FieldName = "deleted"
     # Most documents are new: saying so for each would be most of the traffic.
     emit: Literal["matches", "all", "none"] = "matches"
     # Far above any article; stops a stray archive from filling the memory.
@@ -96,6 +98,7 @@ class EventsSettings(Struct, frozen=True, kw_only=True):
             self.published_at_field,
             self.source_field,
             self.namespace_field,
+            self.deleted_field,
         )
         _each_once("events", "the field", names)
 
@@ -121,6 +124,9 @@ class MatchingSettings(Struct, frozen=True, kw_only=True):
     scope: Literal["any", "same_source", "other_source"] = "any"
     # A reader looks at the best few; `match_count` tells the true number.
     matches_max: Count = 10
+    # Of the documents, compared with many recent ones to see what the index misses: half a percent
+    # costs a few microseconds a document and gives a figure within hours.
+    recall_sample: Annotated[float, Meta(ge=0, le=1)] = 0.005
     # Positions an operator steps over when one document cannot be processed.
     skip_positions: tuple[Position, ...] = ()
 

@@ -39,10 +39,24 @@ class Document(Struct, frozen=True, kw_only=True):
             raise DocumentRejected("published_at has no time zone")
 
 
+class Deletion(Struct, frozen=True, kw_only=True):
+    """The end of the document with this id."""
+
+    id: str
+    namespace: str = ""
+    published_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        """Reject what can stand for no document."""
+        if not self.id:
+            raise DocumentRejected("id is empty")
+
+
 class DocumentDecoder:
     """Read documents from JSON, under the field names of the settings.
 
-    Where only texts are asked for, the other fields are not looked at and reject nothing.
+    Where only texts are asked for, the other fields are not looked at and reject nothing; every
+    line is then a document.
     """
 
     def __init__(self, settings: EventsSettings, texts_only: bool = False) -> None:
@@ -51,23 +65,37 @@ class DocumentDecoder:
 
     def decode(self, raw: bytes, key: bytes | None = None) -> Document:
         """Read one document; the record's key is its id where the field is missing or null."""
-        limit = self._settings.document_bytes_max
-        if len(raw) > limit:
-            raise DocumentRejected(f"more than events.document_bytes_max = {limit} bytes")
         identity, *fields = msgspec.structs.astuple(self._read(raw))
+        return self._document(self._id(identity, key), fields)
+
+    def decode_event(self, raw: bytes, key: bytes | None = None) -> Document | Deletion:
+        """Read a document or, where the field of deletions is true, the end of one."""
+        identity, *fields = msgspec.structs.astuple(self._read(raw))
+        identity = self._id(identity, key)
+        if not fields[-1]:
+            return self._document(identity, fields)
+        published_at, _, namespace = fields[-4:-1]
+        return Deletion(
+            id=identity, namespace=namespace or "", published_at=self._utc(published_at)
+        )
+
+    def _document(self, identity: str, fields: list[Any]) -> Document:
         texts = fields[: len(self._settings.text_fields)]
-        published_at, source, namespace = fields[len(texts) :] or (None, None, None)
+        published_at, source, namespace = fields[len(texts) : len(texts) + 3] or (None, None, None)
         if texts.count(None) == len(texts):
             raise DocumentRejected(f"no text: {', '.join(self._settings.text_fields)} missing")
         return Document(
-            id=self._key_as_id(key) if identity is None else str(identity),
+            id=identity,
             text="\n".join(filter(None, texts)),
-            published_at=published_at and self._utc(published_at),
+            published_at=self._utc(published_at),
             source=source or "",
             namespace=namespace or "",
         )
 
     def _read(self, raw: bytes) -> Any:
+        limit = self._settings.document_bytes_max
+        if len(raw) > limit:
+            raise DocumentRejected(f"more than events.document_bytes_max = {limit} bytes")
         try:
             return self._decoder.decode(raw)
         except _UNREADABLE:
@@ -77,7 +105,9 @@ class DocumentDecoder:
         except _UNREADABLE as error:
             raise DocumentRejected(_reason(error, mended)) from None
 
-    def _key_as_id(self, key: bytes | None) -> str:
+    def _id(self, identity: str | int | None, key: bytes | None) -> str:
+        if identity is not None:
+            return str(identity)
         field = self._settings.id_field
         if key is None:
             raise DocumentRejected(f"{field}: missing")
@@ -86,9 +116,9 @@ class DocumentDecoder:
         except UnicodeDecodeError:
             raise DocumentRejected(f"{field}: missing, and the key is no UTF-8") from None
 
-    def _utc(self, moment: datetime) -> datetime:
+    def _utc(self, moment: datetime | None) -> datetime | None:
         try:
-            return moment.astimezone(UTC)
+            return moment and moment.astimezone(UTC)
         except OverflowError:
             raise DocumentRejected(f"{self._settings.published_at_field}: out of range") from None
 
@@ -104,6 +134,7 @@ def _fields_type(settings: EventsSettings, texts_only: bool) -> type[Struct]:
             ("published_at", moment | None, settings.published_at_field),
             ("source", str | None, settings.source_field),
             ("namespace", str | None, settings.namespace_field),
+            ("deleted", bool | None, settings.deleted_field),
         ]
     return msgspec.defstruct(
         "Fields",
@@ -199,7 +230,10 @@ class Revision(Struct, frozen=True, kw_only=True):
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What is said of one document: published as JSON, the document's id as key."""
+    """What is said of one document: published as JSON, the document's id as key.
+
+    `match_count` counts the documents behind all matches; of `capped` buckets a part was not seen.
+    """
 
     schema_version: Literal[1] = 1
     event_id: str
@@ -210,6 +244,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     match_count: Count
     cluster: ClusterReference | None
     previous: Revision | None
+    capped: Count
     settings: str
 
     def encode(self) -> bytes:

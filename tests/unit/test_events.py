@@ -12,6 +12,7 @@ from stream_dedup.config import EventsSettings
 from stream_dedup.errors import DocumentRejected, SettingsError
 from stream_dedup.events import (
     ClusterReference,
+    Deletion,
     Document,
     DocumentDecoder,
     Match,
@@ -276,6 +277,24 @@ def test_any_text_survives(text: str, ascii_only: bool) -> None:
     assert DECODER.decode(raw.encode()).text == sound
 
 
+def test_an_event_is_a_document_or_its_end() -> None:
+    """A true `deleted` makes a line the end of a document, which needs no text but an id."""
+    raw = b'{"id": 7, "deleted": true, "namespace": "news", "published_at": "2026-01-31T10:00:00Z"}'
+    moment = datetime(2026, 1, 31, 10, tzinfo=UTC)
+
+    assert DECODER.decode_event(raw) == Deletion(id="7", namespace="news", published_at=moment)
+    assert DECODER.decode_event(b'{"deleted": true}', b"k") == Deletion(id="k")
+    for deleted in (b"false", b"null"):
+        event = DECODER.decode_event(b'{"id": 7, "text": "a", "deleted": %b}' % deleted)
+        assert event == Document(id="7", text="a")
+    with pytest.raises(DocumentRejected, match="deleted"):
+        DECODER.decode_event(b'{"id": 7, "text": "a", "deleted": 1}')
+    with pytest.raises(DocumentRejected, match="no text"):
+        DECODER.decode_event(b'{"id": 7, "deleted": false}')
+    with pytest.raises(DocumentRejected, match="id is empty"):
+        DECODER.decode_event(b'{"id": "", "deleted": true}')
+
+
 VERDICT = Verdict(
     event_id="documents-0-812",
     type="duplicate",
@@ -296,6 +315,7 @@ VERDICT = Verdict(
     match_count=1,
     cluster=ClusterReference(id="a1", size=3),
     previous=None,
+    capped=0,
     settings="9f2c",
 )
 
@@ -309,7 +329,8 @@ def test_a_verdict_is_published_as_json() -> None:
         b'"record":{"topic":"documents","partition":0,"offset":812},'
         b'"matches":[{"id":"a1","kind":"near","similarity":0.914,"error":0.025,'
         b'"containment":0.99,"seen_at":null,"source":"reuters","bands":7}],'
-        b'"match_count":1,"cluster":{"id":"a1","size":3},"previous":null,"settings":"9f2c"}'
+        b'"match_count":1,"cluster":{"id":"a1","size":3},"previous":null,"capped":0,'
+        b'"settings":"9f2c"}'
     )
 
 
