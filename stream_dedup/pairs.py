@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from stream_dedup.corpus import Corpus, RejectedLine, map_ordered
 from stream_dedup.decide import kinds
-from stream_dedup.similarity.curve import agreement_from_similarity
 from stream_dedup.similarity.join import (
     Candidates,
     Limits,
@@ -26,7 +25,13 @@ from stream_dedup.similarity.join import (
 )
 from stream_dedup.similarity.ragged import Ragged, bounds_of
 from stream_dedup.similarity.sketch import Sketches, join_sketches
-from stream_dedup.similarity.verify import Similarities, compare, containment, estimate
+from stream_dedup.similarity.verify import (
+    Similarities,
+    agreement_within_reach,
+    compare,
+    containment,
+    estimate,
+)
 
 # In the corpora that were looked at no text has more than 221 earlier similar ones, but a bucket
 # also holds texts that are not similar. A larger bucket is boilerplate, or one text many times.
@@ -37,7 +42,6 @@ PARTNERS_MAX = 4000
 PARTNERS_AVERAGE_MAX = 100
 
 _RANGE = 512  # documents joined at a time
-_MARGIN = 4.0  # standard errors by which an estimate may fall short of what it estimates
 
 Advance = Callable[[int], None]
 
@@ -101,7 +105,8 @@ class PairSearch:
 
     def candidates(self, on_documents: Advance) -> Iterator[Candidates]:
         """Yield the candidates within reach of the threshold, no more than the budget allows."""
-        limits = Limits(BUCKET_SIZE_MAX, PARTNERS_MAX, self._agreement_min())
+        agreement_min = agreement_within_reach(self._threshold, self._hashes, self._measure)
+        limits = Limits(BUCKET_SIZE_MAX, PARTNERS_MAX, agreement_min)
         threads = self.corpus.threads
         buckets = fill_buckets(self._texts.keys, partial(map_ordered, threads=threads))
         find = partial(find_candidates, self._groups, self._texts.signatures, buckets, limits)
@@ -151,12 +156,6 @@ class PairSearch:
         )
         similarity[different], _ = compare(elements.rows, left_rows, right_rows, self._measure)
         return self._pairs(candidates, Similarities(similarity, error), elements.sizes)
-
-    def _agreement_min(self) -> int:
-        """Return how many values agree at least, but for a freak, in a pair at the threshold."""
-        expected = agreement_from_similarity(self._threshold, self._measure)
-        error = np.sqrt(expected * (1 - expected) / self._hashes)
-        return int(np.floor((expected - _MARGIN * error) * self._hashes))
 
     def _within_budget(self, candidates: Candidates) -> Candidates:
         """Keep the earliest partners of each document where all together have too many."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.similarity.compiled import Array, kernel
+from stream_dedup.similarity.verify import agreement as agreement_of
 
 Positions = NDArray[np.int32]
 Map = Callable[[Callable[[int], None], Iterable[int]], Iterable[None]]
@@ -153,7 +154,7 @@ def _find_candidates(
                 if seen[other] == document:
                     continue
                 seen[other] = document
-                equal = _agreement(signatures[text], signatures[other])
+                equal = agreement_of(signatures[text], signatures[other])
                 if equal >= agreement_min:
                     count = _add_members(
                         document, other, equal, groups, partners, agreements, count
@@ -186,14 +187,6 @@ def _bucket_before(
         else:
             step //= 2
     return first, end
-
-
-@kernel
-def _agreement(a: Array, b: Array) -> int:
-    equal = 0
-    for i in range(a.size):
-        equal += a[i] == b[i]
-    return equal
 
 
 @kernel

@@ -97,10 +97,13 @@ class Sketcher:
         shingling = Shingling(settings.unit, settings.size, settings.multiset, settings.seed)
         return cls(shingling, settings.hashes, bands, rows, settings.measure, settings.html)
 
-    def sketch(self, texts: Sequence[str]) -> Sketches:
-        """Return the sketches of a batch, in its order."""
+    def sketch(self, texts: Sequence[str], salts: NDArray[np.uint64] | None = None) -> Sketches:
+        """Return the sketches of a batch, in its order; a salt sets a text's band keys apart."""
         rooms = Room(), Room()
-        chunks = [self._sketch_chunk(chunk, *rooms) for chunk in _chunks(texts)]
+        chunks = [
+            self._sketch_chunk(texts[chunk], None if salts is None else salts[chunk], *rooms)
+            for chunk in _chunks(texts)
+        ]
         return chunks[0] if len(chunks) == 1 else join_sketches(chunks)
 
     def elements(self, texts: Sequence[str]) -> Ragged:
@@ -117,13 +120,19 @@ class Sketcher:
             texts = [strip_tags(text) for text in texts]
         return normalise(texts, room)
 
-    def _sketch_chunk(self, texts: Sequence[str], text_room: Room, hash_room: Room) -> Sketches:
+    def _sketch_chunk(
+        self,
+        texts: Sequence[str],
+        salts: NDArray[np.uint64] | None,
+        text_room: Room,
+        hash_room: Room,
+    ) -> Sketches:
         rows = self.normalise(texts, text_room)
         hashes = self.shingling.hashes(rows, hash_room)
         values = self._family.sign(self._signed(hashes))
         return Sketches(
             signatures=shortened(values),
-            keys=band_keys(values, self.bands, self.rows),
+            keys=band_keys(values, self.bands, self.rows, salts),
             fingerprints=fingerprints(rows, self.shingling.seed),
             sizes=self.shingling.sizes(hashes),
             short=self.ordered(keep_short(hashes, self.hashes)),
@@ -144,13 +153,13 @@ def shortened(signatures: Array) -> Array:
     return signatures.astype(np.uint16) if signatures.dtype == np.uint32 else signatures
 
 
-def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+def _chunks(texts: Sequence[str]) -> Iterator[slice]:
     """Cut a batch where a chunk is full; an empty batch is one empty chunk."""
     start = characters = 0
     for index, text in enumerate(texts):
         characters += len(text)
         if characters >= _CHUNK_CHARACTERS or index - start >= _CHUNK_DOCUMENTS:
-            yield texts[start : index + 1]
+            yield slice(start, index + 1)
             start, characters = index + 1, 0
     if start < len(texts) or not texts:
-        yield texts[start:]
+        yield slice(start, len(texts))

@@ -6,11 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.similarity import exact
-from stream_dedup.similarity.curve import Measure, similarity_from_agreement, standard_error
+from stream_dedup.similarity.compiled import Array, kernel
+from stream_dedup.similarity.curve import (
+    Measure,
+    agreement_from_similarity,
+    similarity_from_agreement,
+    standard_error,
+)
 from stream_dedup.similarity.ragged import Ragged
 
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.integer]
+
+_MARGIN = 4.0  # standard errors by which an estimate may fall short of what it estimates
 
 
 class Similarities(NamedTuple):
@@ -18,6 +26,35 @@ class Similarities(NamedTuple):
 
     similarity: Floats
     error: Floats  # one standard error; 0 where the similarity is exact
+
+
+def agreements(signatures: Array, left: Indexes, right: Indexes) -> NDArray[np.int64]:
+    """Return how many values the signatures of each pair of rows share."""
+    counts = np.empty(len(left), np.int64)
+    _agreements(signatures, left, right, counts)
+    return counts
+
+
+@kernel
+def _agreements(signatures: Array, left: Array, right: Array, counts: Array) -> None:
+    for pair in range(left.size):
+        counts[pair] = agreement(signatures[left[pair]], signatures[right[pair]])
+
+
+@kernel
+def agreement(a: Array, b: Array) -> int:
+    """Return how many values two signatures share."""
+    equal = 0
+    for i in range(a.size):
+        equal += a[i] == b[i]
+    return equal
+
+
+def agreement_within_reach(threshold: float, hashes: int, measure: Measure) -> int:
+    """Return how many values agree at least, but for a freak, in a pair at the threshold."""
+    expected = agreement_from_similarity(threshold, measure)
+    error = np.sqrt(expected * (1 - expected) / hashes)
+    return int(np.floor((expected - _MARGIN * error) * hashes))
 
 
 def estimate(agreement: NDArray[np.integer], hashes: int, measure: Measure) -> Similarities:

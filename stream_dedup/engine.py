@@ -1,0 +1,150 @@
+"""The engine: `Signer.sign(batch)`, then `Matcher.match(batch)`, then `Matcher.remember`.
+
+Everything that a matcher decides follows from the records and their order. It changes nothing
+until it is told to remember, which is one write; until then a batch may as well not have been.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from stream_dedup.config import Settings
+from stream_dedup.events import Verdict
+from stream_dedup.index.identity import identity, refuse_another
+from stream_dedup.index.layout import exact_key, id_key
+from stream_dedup.interfaces import Index
+from stream_dedup.matching.logtime import UNDATED, LogTime
+from stream_dedup.matching.overlay import Overlay
+from stream_dedup.matching.piece import Agenda, Piece, Rules
+from stream_dedup.matching.verdicts import Decision, verdict
+from stream_dedup.matching.walk import Walk
+from stream_dedup.signing import Record, SignedBatch, Signer
+from stream_dedup.similarity.scheme import settings_fingerprint
+
+__all__ = ["UNDATED", "Matched", "Matcher", "Record", "SignedBatch", "Signer"]
+
+_LOG_TIME = "log_time"
+_NEXT_OFFSET = "next_offset"
+_TALLY = "tally"
+
+State = TypeVar("State")
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What was decided since the index was made."""
+
+    types: dict[str, int] = {}
+    # Documents that looked into buckets of which a part was hidden, by the number of these buckets.
+    capped: dict[int, int] = {}
+
+    def plus(self, decisions: list[Decision]) -> "Tally":
+        """Return the tally after these decisions."""
+        types, capped = Counter(self.types), Counter(self.capped)
+        types.update(decision.type for decision in decisions)
+        capped.update(decision.capped for decision in decisions if decision.capped)
+        return Tally(dict(types), dict(capped))
+
+
+class Matched(NamedTuple):
+    """What was decided of a batch, and what is to be remembered of it."""
+
+    verdicts: list[Verdict]  # those to publish, in the order of the log
+    types: Counter[str]
+    log_time: LogTime
+    tally: Tally
+    next_offset: int
+    overlay: Overlay
+
+
+class Matcher:
+    """Decides batches of the log in their order, and remembers them; for one thread at a time."""
+
+    def __init__(self, index: Index, settings: Settings) -> None:
+        """Go on where the index stands; refuse one that other settings made."""
+        meta = index.meta()
+        refuse_another(meta, settings)
+        self._index = index
+        self._identity = identity(settings)
+        self._settings = settings
+        self._fingerprint = settings_fingerprint(settings)
+        self._rules = Rules(
+            Signer(settings).sketcher,
+            settings.similarity.threshold,
+            settings.index.bucket_size_max,
+            settings.matching.scope != "any",
+        )
+        self.log_time = _state(meta, _LOG_TIME, LogTime())
+        self.tally = _state(meta, _TALLY, Tally())
+        self.next_offset: int = _state(meta, _NEXT_OFFSET, 0)
+
+    def match(self, batch: SignedBatch) -> Matched:
+        """Decide a batch that follows what was remembered last, and change nothing."""
+        overlay = Overlay(self._index, batch.sketches.signatures[:1].nbytes)
+        agenda, log_time = self._agenda(batch)
+        decisions: list[Decision] = []
+        while len(decisions) < batch.size:
+            piece = Piece(agenda, len(decisions), overlay, self._rules)
+            decisions += Walk(piece, overlay, self._settings.matching.scope).decide()
+        next_offset = batch.positions[-1] + 1 if batch.size else self.next_offset
+        return Matched(
+            self._verdicts(batch, decisions),
+            Counter(decision.type for decision in decisions),
+            log_time,
+            self.tally.plus(decisions),
+            next_offset,
+            overlay,
+        )
+
+    def remember(self, matched: Matched, progress: Mapping[str, bytes] | None = None) -> None:
+        """Write all that was matched, and the caller's own progress with it."""
+        state = {
+            _LOG_TIME: matched.log_time,
+            _TALLY: matched.tally,
+            _NEXT_OFFSET: matched.next_offset,
+        }
+        entries = {name: msgspec.msgpack.encode(value) for name, value in state.items()}
+        self._index.write(
+            matched.overlay.changes({**self._identity, **entries, **(progress or {})})
+        )
+        self.log_time, self.tally = matched.log_time, matched.tally
+        self.next_offset = matched.next_offset
+        if self.log_time.rotation_due:
+            self.log_time = self.log_time.rotated()
+            self._index.rotate({_LOG_TIME: msgspec.msgpack.encode(self.log_time)})
+
+    def _agenda(self, batch: SignedBatch) -> tuple[Agenda, LogTime]:
+        window = self._settings.index.window
+        milliseconds = None if window == float("inf") else round(window * 1000)
+        log_time, now, horizons = self.log_time.advance(batch.times, milliseconds)
+        prints = batch.sketches.fingerprints.astype("<u8").tobytes()
+        agenda = Agenda(
+            batch,
+            [id_key(*names) for names in zip(batch.namespaces, batch.ids, strict=True)],
+            [
+                exact_key(prints[16 * index : 16 * index + 16], namespace)
+                for index, namespace in enumerate(batch.namespaces)
+            ],
+            now.tolist(),
+            horizons.tolist(),
+            log_time.generation_start,
+        )
+        return agenda, log_time
+
+    def _verdicts(self, batch: SignedBatch, decisions: list[Decision]) -> list[Verdict]:
+        emit = self._settings.events.emit
+        if emit == "none":
+            return []
+        matches_max = self._settings.matching.matches_max
+        return [
+            verdict(batch, index, decision, matches_max, self._fingerprint)
+            for index, decision in enumerate(decisions)
+            if emit == "all" or decision.found
+        ]
+
+
+def _state(meta: Mapping[str, bytes], name: str, initial: State) -> State:
+    stored = meta.get(name)
+    kind: Any = type(initial)
+    return initial if stored is None else msgspec.msgpack.decode(stored, type=kind)

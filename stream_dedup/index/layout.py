@@ -1,0 +1,283 @@
+"""How every key and value of the index lies in bytes. Pure; a change here is a new `VERSION`.
+
+    keyspace   key                                   value
+    buckets    band u8 · key u40                     position u48 each, ascending · u8 1 if capped
+    texts      position u48                          head · signature · short · tail, as below
+    exact      fingerprint 2 × u64 · namespace       last_seen i64 · position u48 · cluster u48
+    ids        length u32 · namespace · id           MessagePack [position, seen, topic, partition,
+                                                     offset]
+    clusters   position u48 of the representative    MessagePack [size, [position, …]], newest last
+    originals  position u48                          the text as it came, UTF-8, zstd
+
+    texts      head   fingerprint 2 × u64 · cluster u64 · first_seen i64 · last_seen i64
+                      · size u32 · others u32
+               signature  as many bytes as the settings say
+               short  count u16 · element u64 each: all elements of a small text, else none
+               tail   MessagePack [namespace, [[id, source, seen, behind], …]], oldest first
+
+Integers of keys are big-endian, so that keys sort as numbers do; those of values little-endian.
+Times are milliseconds since 1970. Strings are UTF-8. `behind` is how far a member's own time lies
+behind `seen`, the log time of its sighting; nil where its time is not known.
+"""
+
+import struct
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+VERSION = 1
+POSITION_BYTES = 6
+POSITION_MAX = 2 ** (8 * POSITION_BYTES) - 1
+
+_BUCKET_KEY_BYTES = 6
+_BAND_SHIFT = np.uint64(40)
+_KEY_SHIFT = np.uint64(24)  # of a 64-bit band key the upper 40 bits stay: candidates are verified
+_CAPPED = b"\x01"
+_EXACT = struct.Struct("<q6s6s")
+_HEAD_FIELDS: list[Any] = [
+    ("fingerprint", "V16"),
+    ("cluster", "<u8"),
+    ("first_seen", "<i8"),
+    ("last_seen", "<i8"),
+    ("size", "<u4"),
+    ("others", "<u4"),
+]
+_HEAD = struct.Struct("<16sQqqII")
+_COUNT = struct.Struct("<H")
+
+
+class Member(Struct, array_like=True, gc=False):
+    """A document of a group of identical texts."""
+
+    id: str
+    source: str
+    seen: int  # the log time of its sighting
+    behind: int | None  # by how much its own time is earlier; None where that is not known
+
+
+class Sighting(Struct, array_like=True, gc=False):
+    """What an id stands for: the text at a position, and the record that said so."""
+
+    position: int
+    seen: int
+    topic: str
+    partition: int
+    offset: int
+
+
+class Cluster(Struct, array_like=True):
+    """How many documents have joined, and the last texts that did."""
+
+    size: int
+    positions: list[int]
+
+
+class ExactRow(NamedTuple):
+    """Where a text lies: enough to know, without its row, whether it is living."""
+
+    position: int
+    last_seen: int
+    cluster: int
+
+
+class _Tail(Struct, array_like=True):
+    namespace: str
+    members: list[Member]
+
+
+class Group(Struct, kw_only=True):
+    """The documents of one namespace whose texts are identical: one row of texts."""
+
+    position: int
+    fingerprint: bytes
+    namespace: str
+    cluster: int  # the position of the representative, its own if it is one
+    size: int  # elements of the text
+    first_seen: int
+    last_seen: int
+    members: list[Member]  # those kept, oldest first
+    others: int  # members that are counted only
+    signature: bytes
+    short: bytes  # little-endian elements of a small text
+
+
+_encoder = msgspec.msgpack.Encoder()
+_tails = msgspec.msgpack.Decoder(_Tail)
+_sightings = msgspec.msgpack.Decoder(Sighting)
+_clusters = msgspec.msgpack.Decoder(Cluster)
+
+
+def text_bytes(text: str) -> bytes:
+    """Return UTF-8; a lone surrogate, which JSON cannot bring but a caller may, keeps its bytes."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def position_key(position: int) -> bytes:
+    """Return the key of texts, clusters and originals."""
+    return position.to_bytes(POSITION_BYTES, "big")
+
+
+def position_of_key(key: bytes) -> int:
+    """Return the position that a key of texts, clusters or originals names."""
+    return int.from_bytes(key, "big")
+
+
+def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
+    """Return the keys of many positions."""
+    return _cut(positions.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
+
+
+def exact_key(fingerprint: bytes, namespace: str) -> bytes:
+    """Return the key of exact: the fingerprint has a fixed length, so no two keys can be one."""
+    return fingerprint + text_bytes(namespace)
+
+
+def id_key(namespace: str, document_id: str) -> bytes:
+    """Return the key of ids."""
+    prefix = text_bytes(namespace)
+    return len(prefix).to_bytes(4, "big") + prefix + text_bytes(document_id)
+
+
+def id_of_key(key: bytes) -> tuple[str, str]:
+    """Return the namespace and the id that a key of ids names."""
+    end = 4 + int.from_bytes(key[:4], "big")
+    return key[4:end].decode("utf-8", "surrogatepass"), key[end:].decode("utf-8", "surrogatepass")
+
+
+def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each key of [document, band], which sorts as the bucket's key does."""
+    bands = np.arange(keys.shape[1], dtype=np.uint64) & np.uint64(0xFF)
+    return (bands << _BAND_SHIFT) | (keys >> _KEY_SHIFT)
+
+
+def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
+    """Return the keys of buckets."""
+    return _cut(numbers.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
+
+
+def encode_buckets(
+    positions: NDArray[np.int64], bounds: NDArray[np.int64], capped: NDArray[np.bool_]
+) -> list[bytes]:
+    """Return a value for each bucket; bucket i holds positions[bounds[i] : bounds[i + 1]]."""
+    narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
+    flat = narrow.tobytes()
+    ends = (bounds * POSITION_BYTES).tolist()
+    values = [flat[start:end] for start, end in pairwise(ends)]
+    for bucket in np.flatnonzero(capped).tolist():
+        values[bucket] += _CAPPED
+    return values
+
+
+def decode_buckets(
+    values: Sequence[bytes | None],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return positions, bounds and which are capped; a bucket that is not there is empty."""
+    lengths = np.array([len(value) if value else 0 for value in values], np.int64)
+    capped = lengths % POSITION_BYTES == 1
+    flat = np.frombuffer(b"".join(filter(None, values)), np.uint8)
+    if capped.any():
+        flat = np.delete(flat, np.cumsum(lengths)[capped] - 1)
+    wide = np.zeros((len(flat) // POSITION_BYTES, 8), np.uint8)
+    wide[:, :POSITION_BYTES] = flat.reshape(-1, POSITION_BYTES)
+    bounds = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(lengths // POSITION_BYTES, out=bounds[1:])
+    return wide.reshape(-1).view("<i8").astype(np.int64), bounds, capped
+
+
+def encode_exact(row: ExactRow) -> bytes:
+    """Return the value of exact."""
+    position, last_seen, cluster = row
+    return _EXACT.pack(last_seen, position.to_bytes(6, "little"), cluster.to_bytes(6, "little"))
+
+
+def decode_exact(value: bytes) -> ExactRow:
+    """Return the row behind a value of exact."""
+    last_seen, position, cluster = _EXACT.unpack(value)
+    return ExactRow(
+        int.from_bytes(position, "little"), last_seen, int.from_bytes(cluster, "little")
+    )
+
+
+def encode_sighting(sighting: Sighting) -> bytes:
+    """Return the value of ids."""
+    return _encoder.encode(sighting)
+
+
+def decode_sighting(value: bytes) -> Sighting:
+    """Return what an id stands for."""
+    return _sightings.decode(value)
+
+
+def encode_cluster(cluster: Cluster) -> bytes:
+    """Return the value of clusters."""
+    return _encoder.encode(cluster)
+
+
+def decode_cluster(value: bytes) -> Cluster:
+    """Return the cluster behind a value."""
+    return _clusters.decode(value)
+
+
+def encode_group(group: Group) -> bytes:
+    """Return the value of texts."""
+    head = _HEAD.pack(
+        group.fingerprint,
+        group.cluster,
+        group.first_seen,
+        group.last_seen,
+        group.size,
+        group.others,
+    )
+    tail = _encoder.encode((group.namespace, group.members))
+    return b"".join((head, group.signature, _COUNT.pack(len(group.short) // 8), group.short, tail))
+
+
+def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
+    """Return the group behind a value of texts."""
+    fingerprint, cluster, first_seen, last_seen, size, others = _HEAD.unpack_from(value)
+    start = _HEAD.size + signature_bytes
+    short = _short(value, signature_bytes)
+    tail = _tails.decode(memoryview(value)[start + _COUNT.size + len(short) :])
+    return Group(
+        position=position,
+        fingerprint=fingerprint,
+        namespace=tail.namespace,
+        cluster=cluster,
+        size=size,
+        first_seen=first_seen,
+        last_seen=last_seen,
+        members=tail.members,
+        others=others,
+        signature=value[_HEAD.size : start],
+        short=short,
+    )
+
+
+def decode_heads(values: Sequence[bytes], hashes: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return what many values of texts begin with: fields of the head, `signature`, `short`."""
+    record = np.dtype([*_HEAD_FIELDS, ("signature", kind, (hashes,)), ("short", "<u2")])
+    width = record.itemsize
+    return np.frombuffer(b"".join([value[:width] for value in values]), record)
+
+
+def decode_short(value: bytes, signature_bytes: int) -> NDArray[np.uint64]:
+    """Return the elements of a small text."""
+    return np.frombuffer(_short(value, signature_bytes), "<u8").astype(np.uint64)
+
+
+def _short(value: bytes, signature_bytes: int) -> bytes:
+    start = _HEAD.size + signature_bytes
+    count = int(_COUNT.unpack_from(value, start)[0])
+    return value[start + _COUNT.size : start + _COUNT.size + 8 * count]
+
+
+def _cut(rows: NDArray[np.uint8]) -> list[bytes]:
+    """Return each row of a matrix of bytes as an object of its own."""
+    flat = rows.tobytes()
+    width = rows.shape[1]
+    return [flat[start : start + width] for start in range(0, len(flat), width)]

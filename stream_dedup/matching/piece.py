@@ -1,0 +1,217 @@
+"""A piece of a batch: all that its documents may need, read and compared before any is decided.
+
+What a document will need is foretold from the state before the piece: a text that no living group
+has makes a new group and looks into buckets; any other joins its group. Where that turns out wrong,
+because the group ended within the piece, the piece ends there and another one begins.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stream_dedup.matching.buckets import Crowds, Flags, Numbers, fetch, meet
+from stream_dedup.matching.comparison import Texts, compared
+from stream_dedup.matching.known import read_known
+from stream_dedup.matching.overlay import Overlay
+from stream_dedup.matching.verdicts import Previous
+from stream_dedup.signing import SignedBatch, decompressed
+from stream_dedup.similarity.ragged import Ragged, bounds_of
+from stream_dedup.similarity.sketch import Sketcher
+
+
+class Rules(NamedTuple):
+    """What is looked for."""
+
+    sketcher: Sketcher
+    threshold: float
+    bucket_size_max: int
+    scoped: bool  # some members of a group may be out of a document's scope
+
+
+class Agenda(NamedTuple):
+    """A batch, and what follows for each of its events from the order of the log alone."""
+
+    batch: SignedBatch
+    id_keys: list[bytes]
+    exact_keys: list[bytes]
+    now: list[int]
+    horizons: list[int]
+    generation_start: int
+
+    def has_text(self, index: int) -> bool:
+        return not self.batch.deleted[index] and bool(self.batch.sketches.sizes[index])
+
+
+class Near(NamedTuple):
+    """Groups that documents resemble: columns with a value for each pair."""
+
+    groups: Numbers
+    bands: Numbers
+    similarity: NDArray[np.float64]
+    error: NDArray[np.float64]
+    containment: NDArray[np.float64]
+    kind: NDArray[np.int8]
+
+    def part(self, pairs: slice | Flags) -> "Near":
+        return Near(*(column[pairs] for column in self))
+
+    def rows(self) -> Iterator[tuple[int, int, float, float, float, int]]:
+        """Yield each pair as plain numbers."""
+        return zip(*(column.tolist() for column in self), strict=True)
+
+
+class Piece:
+    """The events of a batch from `start` on, with all that they meet."""
+
+    def __init__(self, agenda: Agenda, start: int, overlay: Overlay, rules: Rules) -> None:
+        self.agenda, self.start = agenda, start
+        self._overlay, self._rules = overlay, rules
+        overlay.ids.read(overlay.index, agenda.id_keys[start:])
+        texts = [index for index in range(start, agenda.batch.size) if agenda.has_text(index)]
+        overlay.exact.read(overlay.index, [agenda.exact_keys[index] for index in texts])
+        self._foretell(texts)
+        sketches = agenda.batch.sketches
+        self.shelf = fetch(overlay.index, overlay.buckets, sketches.keys[self.looking])
+        self.known = read_known(overlay, self._positions(texts), sketches.signatures)
+        self.entries = self.known.numbers(self.shelf.positions)
+        inserts = self.inserts[self.looking]
+        self.meetings = meet(self.shelf, self.entries, self.known.count, inserts)
+        self.crowds = Crowds(
+            self.shelf, self.entries, self.meetings, inserts, rules.bucket_size_max
+        )
+        self._compare()
+        self._read_clusters(texts)
+
+    def _foretell(self, texts: list[int]) -> None:
+        """Set what documents do: insert a new group, file theirs anew, look into buckets."""
+        agenda = self.agenda
+        self.inserts, self.files = np.zeros((2, agenda.batch.size), np.bool_)
+        met: set[bytes] = set()
+        for index in texts:
+            key = agenda.exact_keys[index]
+            row = self._overlay.exact.get(key)
+            if key not in met and (row is None or row.last_seen < agenda.horizons[index]):
+                self.inserts[index] = True
+            elif row is not None and row.last_seen <= agenda.generation_start:
+                self.files[index] = True
+            met.add(key)
+        looks = self.inserts | self.files
+        if self._rules.scoped:
+            looks[texts] = True
+        self.looking = np.flatnonzero(looks)
+        self.place = dict(zip(self.looking.tolist(), range(len(self.looking)), strict=True))
+
+    def _positions(self, texts: list[int]) -> Numbers:
+        """Name the rows of texts that matter: of candidates, copies, and what ids stood for."""
+        agenda, overlay = self.agenda, self._overlay
+        named: set[int] = set()
+        for index in texts:
+            if row := overlay.exact.get(agenda.exact_keys[index]):
+                named.add(row.position)
+                named.add(row.cluster)
+        for key in agenda.id_keys[self.start :]:
+            if sighting := overlay.ids.get(key):
+                named.add(sighting.position)
+        entries = np.unique(self.shelf.positions.values)
+        return np.union1d(entries, np.array(sorted(named), np.int64))
+
+    def _compare(self) -> None:
+        """Compare all that met, and what replaces something with what it replaces."""
+        known, meetings = self.known.count, self.meetings
+        left = known + self.looking[meetings.documents]
+        others = meetings.groups.copy()
+        new = others >= known
+        others[new] = known + self.looking[others[new] - known]
+        replacing, replaced = self._replacements()
+        always = np.arange(len(left), len(left) + len(replacing))
+        found = compared(
+            self._texts(),
+            np.concatenate([left, known + replacing]),
+            np.concatenate([others, replaced]),
+            self._rules.sketcher,
+            self._rules.threshold,
+            always,
+        )
+        revisions = map(Previous, found.similarity[always].tolist(), found.error[always].tolist())
+        self.previous = dict(zip(replacing.tolist(), revisions, strict=True))
+        near = np.flatnonzero(found.similarity[: len(left)] >= self._rules.threshold)
+        self.near = Near(meetings.groups[near], meetings.bands[near], *(c[near] for c in found))
+        places = np.arange(len(self.looking) + 1)
+        self._near_bounds = np.searchsorted(meetings.documents[near], places).tolist()
+
+    def _read_clusters(self, texts: list[int]) -> None:
+        """Read the clusters that may grow or shrink, and those that full buckets protect."""
+        known, agenda = self.known, self.agenda
+        crowded = self._representatives(self.crowds.groups())
+        self.crowded_clusters = known.positions[crowded].tolist()
+        chosen = np.concatenate([crowded, self._representatives(self.near.groups)])
+        named = set(known.positions[chosen].tolist())
+        for index in texts:
+            if row := self._overlay.exact.get(agenda.exact_keys[index]):
+                named.add(row.cluster)
+        stood_for = filter(None, map(self._overlay.ids.get, agenda.id_keys[self.start :]))
+        positions = np.array([sighting.position for sighting in stood_for], np.int64)
+        named.update(known.clusters[np.searchsorted(known.positions, positions)].tolist())
+        self._overlay.clusters.read(self._overlay.index, named - {-1})
+
+    def _representatives(self, groups: Numbers) -> Numbers:
+        """Return those of the groups that the index knows as representatives."""
+        known = self.known
+        groups = np.unique(groups[groups < known.count])
+        return groups[known.clusters[groups] == known.positions[groups]]
+
+    def near_of(self, index: int) -> "Near":
+        """Return the groups that the document met and resembles."""
+        place = self.place[index]
+        return self.near.part(slice(*self._near_bounds[place : place + 2]))
+
+    def _replacements(self) -> tuple[Numbers, Numbers]:
+        """Return documents and the rows of texts that their ids stood for before."""
+        agenda = self.agenda
+        last: dict[bytes, int] = {}
+        replacing, replaced = [], []
+        for index in range(self.start, agenda.batch.size):
+            key = agenda.id_keys[index]
+            if not agenda.has_text(index):
+                last[key] = -1
+                continue
+            row = last.get(key)
+            if row is None and (sighting := self._overlay.ids.get(key)):
+                row = int(np.searchsorted(self.known.positions, sighting.position))
+            if row is not None and row >= 0:
+                replacing.append(index)
+                replaced.append(row)
+            last[key] = self.known.count + index
+        return np.array(replacing, np.int64), np.array(replaced, np.int64)
+
+    def _texts(self) -> Texts:
+        sketches = self.agenda.batch.sketches
+        return Texts(
+            np.concatenate([self.known.signatures, sketches.signatures]),
+            np.concatenate([self.known.sizes, sketches.sizes]),
+            np.concatenate([self.known.is_short, sketches.short.lengths > 0]),
+            self._short,
+            None if self.agenda.batch.originals is None else self._elements,
+        )
+
+    def _short(self, rows: Numbers) -> Ragged:
+        short, known = self.agenda.batch.sketches.short, self.known.count
+        pieces = [
+            self.known.short(row) if row < known else short.row(row - known)
+            for row in rows.tolist()
+        ]
+        return Ragged(np.concatenate(pieces), bounds_of([len(piece) for piece in pieces]))
+
+    def _elements(self, rows: Numbers) -> Ragged:
+        """Return the elements of kept texts; of one that was not kept an empty row."""
+        originals = self.agenda.batch.originals or []
+        known, table = self.known.count, self._overlay.originals
+        table.read(self._overlay.index, self.known.positions[rows[rows < known]].tolist())
+        texts = []
+        for row in rows.tolist():
+            position = int(self.known.positions[row]) if row < known else 0
+            original = originals[row - known] if row >= known else table.get(position)
+            texts.append(decompressed(original) if original else "")
+        return self._rules.sketcher.elements(texts)

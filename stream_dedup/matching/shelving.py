@@ -1,0 +1,85 @@
+"""What happens in the buckets of a piece while it is decided."""
+
+import numpy as np
+
+from stream_dedup.matching.buckets import rewritten
+from stream_dedup.matching.logtime import NEVER
+from stream_dedup.matching.overlay import Overlay
+from stream_dedup.matching.piece import Near, Piece
+
+# So many documents make a cluster whose representative is worth keeping in a full bucket.
+_CLUSTER_SIZE = 2
+
+
+class Shelving:
+    """Which groups of a piece are living and representative by now, and what buckets show of them.
+
+    Groups are numbered as `buckets` says.
+    """
+
+    def __init__(self, piece: Piece, overlay: Overlay) -> None:
+        self._piece, self._overlay = piece, overlay
+        self._crowds = piece.crowds
+        looking = len(piece.looking)
+        new = np.array(piece.agenda.batch.positions, np.int64)[piece.looking]
+        self._positions = np.concatenate([piece.known.positions, new])
+        self._numbers = dict(
+            zip(self._positions.tolist(), range(len(self._positions)), strict=True)
+        )
+        self._seen = np.concatenate([piece.known.seen, np.full(looking, NEVER)])
+        self._representative = np.zeros(len(self._positions), np.bool_)
+        self._inserted = np.zeros(looking, np.bool_)
+        for position in piece.crowded_clusters:
+            cluster = overlay.clusters.get(position)
+            self.sized(position, cluster.size if cluster else 1)
+
+    def position(self, number: int) -> int:
+        """Return the position of a group."""
+        return int(self._positions[number])
+
+    def see(self, position: int, last_seen: int) -> None:
+        """Note when a group was seen last; `NEVER` if it is gone."""
+        number = self._numbers.get(position)
+        if number is not None:
+            self._seen[number] = last_seen
+
+    def sized(self, position: int, size: int) -> None:
+        """Note how many documents the cluster of this representative has."""
+        number = self._numbers.get(position)
+        if number is not None:
+            self._representative[number] = size >= _CLUSTER_SIZE
+
+    def near(self, index: int) -> tuple[Near, int]:
+        """Return what the document resembles and can see, and how many buckets hide others."""
+        near = self._piece.near_of(index)
+        place = self._piece.place[index]
+        if not self._crowds.members[place]:
+            return near, 0
+        bands, capped = self._crowds.look(place, near.groups, self._piece.known.count)
+        near = near._replace(bands=bands)
+        return near.part(bands > 0), capped
+
+    def insert(self, index: int, last_seen: int, horizon: int) -> None:
+        """Put the document's new group into its buckets."""
+        place = self._piece.place[index]
+        group = self._piece.known.count + place
+        self._inserted[place] = True
+        self._seen[group] = last_seen
+        if self._crowds.members[place]:
+            self._crowds.insert(place, group, self._seen, horizon, self._representative)
+
+    def rewrite(self, end: int) -> None:
+        """Hand over all buckets that the documents before `end` have changed."""
+        piece = self._piece
+        filed = piece.files[piece.looking] & (piece.looking < end)
+        living = self._seen >= piece.agenda.horizons[end - 1]
+        keys, values = rewritten(
+            piece.shelf,
+            piece.entries,
+            self._crowds,
+            self._inserted,
+            filed,
+            living,
+            self._positions,
+        )
+        self._overlay.buckets.put(keys, values)
