@@ -86,7 +86,8 @@ class Matcher:
         decisions: list[Decision] = []
         while len(decisions) < batch.size:
             piece = Piece(agenda, len(decisions), overlay, self._rules)
-            decisions += Walk(piece, overlay, self._settings.matching.scope).decide()
+            scope, emit = self._settings.matching.scope, self._settings.events.emit
+            decisions += Walk(piece, overlay, scope, emit).decide()
         next_offset = batch.positions[-1] + 1 if batch.size else self.next_offset
         return Matched(
             self._verdicts(batch, decisions),

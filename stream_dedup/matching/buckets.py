@@ -119,7 +119,8 @@ class Crowds:
         self.lists = np.zeros((len(chosen), width), np.int64)
         self.lists[np.arange(width) < self.lengths[:, None]] = take(entries, chosen).values
         self.capped = shelf.capped[chosen]
-        self.members = full[shelf.places].any(axis=1)  # looking documents that see one of these
+        # Looking documents that see one of these.
+        self.members: Flags = np.any(full[shelf.places], axis=1)
         self._shelf, self._entries, self._before = shelf, entries, meetings.before
         self._size_max = size_max
 

@@ -25,7 +25,7 @@ class Known(NamedTuple):
     is_short: NDArray[np.bool_]
 
     @property
-    def count(self) -> int:
+    def rows(self) -> int:
         return len(self.values)
 
     def numbers(self, positions: Ragged) -> Ragged:

@@ -5,11 +5,9 @@ has makes a new group and looks into buckets; any other joins its group. Where t
 because the group ended within the piece, the piece ends there and another one begins.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stream_dedup.matching.buckets import Crowds, Flags, Numbers, fetch, meet
 from stream_dedup.matching.comparison import Texts, compared
@@ -44,22 +42,15 @@ class Agenda(NamedTuple):
         return not self.batch.deleted[index] and bool(self.batch.sketches.sizes[index])
 
 
-class Near(NamedTuple):
-    """Groups that documents resemble: columns with a value for each pair."""
+class Resemblance(NamedTuple):
+    """A group that a document met and resembles."""
 
-    groups: Numbers
-    bands: Numbers
-    similarity: NDArray[np.float64]
-    error: NDArray[np.float64]
-    containment: NDArray[np.float64]
-    kind: NDArray[np.int8]
-
-    def part(self, pairs: slice | Flags) -> "Near":
-        return Near(*(column[pairs] for column in self))
-
-    def rows(self) -> Iterator[tuple[int, int, float, float, float, int]]:
-        """Yield each pair as plain numbers."""
-        return zip(*(column.tolist() for column in self), strict=True)
+    group: int  # its number
+    bands: int  # in which they meet
+    similarity: float
+    error: float
+    containment: float
+    kind: int  # index in `decide.KINDS`
 
 
 class Piece:
@@ -77,7 +68,7 @@ class Piece:
         self.known = read_known(overlay, self._positions(texts), sketches.signatures)
         self.entries = self.known.numbers(self.shelf.positions)
         inserts = self.inserts[self.looking]
-        self.meetings = meet(self.shelf, self.entries, self.known.count, inserts)
+        self.meetings = meet(self.shelf, self.entries, self.known.rows, inserts)
         self.crowds = Crowds(
             self.shelf, self.entries, self.meetings, inserts, rules.bucket_size_max
         )
@@ -115,11 +106,12 @@ class Piece:
             if sighting := overlay.ids.get(key):
                 named.add(sighting.position)
         entries = np.unique(self.shelf.positions.values)
-        return np.union1d(entries, np.array(sorted(named), np.int64))
+        positions: Numbers = np.union1d(entries, np.array(sorted(named), np.int64))
+        return positions
 
     def _compare(self) -> None:
         """Compare all that met, and what replaces something with what it replaces."""
-        known, meetings = self.known.count, self.meetings
+        known, meetings = self.known.rows, self.meetings
         left = known + self.looking[meetings.documents]
         others = meetings.groups.copy()
         new = others >= known
@@ -137,16 +129,23 @@ class Piece:
         revisions = map(Previous, found.similarity[always].tolist(), found.error[always].tolist())
         self.previous = dict(zip(replacing.tolist(), revisions, strict=True))
         near = np.flatnonzero(found.similarity[: len(left)] >= self._rules.threshold)
-        self.near = Near(meetings.groups[near], meetings.bands[near], *(c[near] for c in found))
+        columns = (meetings.groups, meetings.bands, *found)
+        self._near = list(map(Resemblance, *(column[near].tolist() for column in columns)))
+        self._near_groups = meetings.groups[near]
         places = np.arange(len(self.looking) + 1)
         self._near_bounds = np.searchsorted(meetings.documents[near], places).tolist()
+
+    def near(self, place: int) -> list[Resemblance]:
+        """Return the groups that a looking document met and resembles."""
+        start, end = self._near_bounds[place : place + 2]
+        return self._near[start:end]
 
     def _read_clusters(self, texts: list[int]) -> None:
         """Read the clusters that may grow or shrink, and those that full buckets protect."""
         known, agenda = self.known, self.agenda
         crowded = self._representatives(self.crowds.groups())
         self.crowded_clusters = known.positions[crowded].tolist()
-        chosen = np.concatenate([crowded, self._representatives(self.near.groups)])
+        chosen = np.concatenate([crowded, self._representatives(self._near_groups)])
         named = set(known.positions[chosen].tolist())
         for index in texts:
             if row := self._overlay.exact.get(agenda.exact_keys[index]):
@@ -159,13 +158,9 @@ class Piece:
     def _representatives(self, groups: Numbers) -> Numbers:
         """Return those of the groups that the index knows as representatives."""
         known = self.known
-        groups = np.unique(groups[groups < known.count])
-        return groups[known.clusters[groups] == known.positions[groups]]
-
-    def near_of(self, index: int) -> "Near":
-        """Return the groups that the document met and resembles."""
-        place = self.place[index]
-        return self.near.part(slice(*self._near_bounds[place : place + 2]))
+        chosen: Numbers = np.unique(groups[groups < known.rows])
+        ours: Flags = known.clusters[chosen] == known.positions[chosen]
+        return chosen[ours]
 
     def _replacements(self) -> tuple[Numbers, Numbers]:
         """Return documents and the rows of texts that their ids stood for before."""
@@ -183,7 +178,7 @@ class Piece:
             if row is not None and row >= 0:
                 replacing.append(index)
                 replaced.append(row)
-            last[key] = self.known.count + index
+            last[key] = self.known.rows + index
         return np.array(replacing, np.int64), np.array(replaced, np.int64)
 
     def _texts(self) -> Texts:
@@ -197,7 +192,7 @@ class Piece:
         )
 
     def _short(self, rows: Numbers) -> Ragged:
-        short, known = self.agenda.batch.sketches.short, self.known.count
+        short, known = self.agenda.batch.sketches.short, self.known.rows
         pieces = [
             self.known.short(row) if row < known else short.row(row - known)
             for row in rows.tolist()
@@ -207,7 +202,7 @@ class Piece:
     def _elements(self, rows: Numbers) -> Ragged:
         """Return the elements of kept texts; of one that was not kept an empty row."""
         originals = self.agenda.batch.originals or []
-        known, table = self.known.count, self._overlay.originals
+        known, table = self.known.rows, self._overlay.originals
         table.read(self._overlay.index, self.known.positions[rows[rows < known]].tolist())
         texts = []
         for row in rows.tolist():

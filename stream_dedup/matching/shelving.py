@@ -5,7 +5,7 @@ import numpy as np
 from stream_dedup.matching.buckets import rewritten
 from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Overlay
-from stream_dedup.matching.piece import Near, Piece
+from stream_dedup.matching.piece import Piece, Resemblance
 
 # So many documents make a cluster whose representative is worth keeping in a full bucket.
 _CLUSTER_SIZE = 2
@@ -49,20 +49,21 @@ class Shelving:
         if number is not None:
             self._representative[number] = size >= _CLUSTER_SIZE
 
-    def near(self, index: int) -> tuple[Near, int]:
+    def near(self, index: int) -> tuple[list[Resemblance], int]:
         """Return what the document resembles and can see, and how many buckets hide others."""
-        near = self._piece.near_of(index)
         place = self._piece.place[index]
+        near = self._piece.near(place)
         if not self._crowds.members[place]:
             return near, 0
-        bands, capped = self._crowds.look(place, near.groups, self._piece.known.count)
-        near = near._replace(bands=bands)
-        return near.part(bands > 0), capped
+        groups = np.array([resemblance.group for resemblance in near], np.int64)
+        bands, capped = self._crowds.look(place, groups, self._piece.known.rows)
+        seen = zip(near, bands.tolist(), strict=True)
+        return [resemblance._replace(bands=count) for resemblance, count in seen if count], capped
 
     def insert(self, index: int, last_seen: int, horizon: int) -> None:
         """Put the document's new group into its buckets."""
         place = self._piece.place[index]
-        group = self._piece.known.count + place
+        group = self._piece.known.rows + place
         self._inserted[place] = True
         self._seen[group] = last_seen
         if self._crowds.members[place]:

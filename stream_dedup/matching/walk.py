@@ -1,6 +1,9 @@
 """The decisions on a piece, one event after the other, in the order of the log."""
 
+from typing import Literal
+
 from stream_dedup.decide import KINDS
+from stream_dedup.events import ClusterReference
 from stream_dedup.index.layout import ExactRow, Group, Member, Sighting, exact_key
 from stream_dedup.matching import groups
 from stream_dedup.matching.clusters import Clusters
@@ -10,12 +13,15 @@ from stream_dedup.matching.piece import Piece
 from stream_dedup.matching.shelving import Shelving
 from stream_dedup.matching.verdicts import Decision, Found, Previous
 
+Emit = Literal["matches", "all", "none"]
+
 
 class Walk:
     """Goes through a piece and changes the overlay as it decides."""
 
-    def __init__(self, piece: Piece, overlay: Overlay, scope: groups.Scope) -> None:
+    def __init__(self, piece: Piece, overlay: Overlay, scope: groups.Scope, emit: Emit) -> None:
         self._piece, self._overlay, self._scope = piece, overlay, scope
+        self._emit = emit
         self._agenda, self._batch = piece.agenda, piece.agenda.batch
         self._shelving = Shelving(piece, overlay)
         self._clusters = Clusters(overlay, self._shelving.sized)
@@ -90,7 +96,7 @@ class Walk:
         self._clusters.renew(group)
         self._put(group)
         self._sight(index, group)
-        return Decision("repeat", cluster=self._clusters.reference(group, horizon))
+        return Decision("repeat", cluster=self._cluster(group, horizon, []))
 
     def _join(self, index: int, group: Group, previous: Previous | None) -> Decision:
         """Take a copy into its group: one look-up has found all there is to find."""
@@ -103,7 +109,7 @@ class Walk:
         self._clusters.renew(group)
         self._put(group)
         self._sight(index, group)
-        cluster = self._clusters.reference(group, horizon)
+        cluster = self._cluster(group, horizon, found)
         return Decision("duplicate" if found else "unique", found, cluster, previous, capped)
 
     def _copied(self, index: int, group: Group) -> tuple[list[Found], int]:
@@ -126,7 +132,7 @@ class Walk:
             self._overlay.originals.put(position, self._batch.originals[index])
         self._clusters.enter(group, is_new=True)
         self._shelving.insert(index, group.last_seen, horizon)
-        cluster = self._clusters.reference(group, horizon)
+        cluster = self._cluster(group, horizon, found)
         return Decision("duplicate" if found else "unique", found, cluster, previous, capped)
 
     def _near(self, index: int) -> tuple[list[Found], int]:
@@ -134,16 +140,23 @@ class Walk:
         near, capped = self._shelving.near(index)
         horizon, source = self._agenda.horizons[index], self._batch.sources[index]
         found = []
-        for number, bands, similarity, error, containment, kind in near.rows():
+        for number, bands, similarity, error, containment, kind in near:
             group = self._overlay.texts.get(self._shelving.position(number))
             if group is None or group.namespace != self._batch.namespaces[index]:
                 continue
             reported = groups.reported(group, horizon, self._scope, source)
             if reported is not None:
+                member, documents = reported
                 resembles = (KINDS[kind], similarity, error, containment, bands)
-                found.append(Found(group.position, *reported, *resembles))
+                found.append(Found(group.position, member, documents, *resembles))
         found.sort(key=lambda match: (-match.similarity, match.position))
         return found, capped
+
+    def _cluster(self, group: Group, horizon: int, found: list[Found]) -> ClusterReference | None:
+        """Return what the verdict says of the cluster, if there will be one."""
+        if self._emit == "all" or (found and self._emit == "matches"):
+            return self._clusters.reference(group, horizon)
+        return None
 
     def _new_group(self, index: int, cluster: int) -> Group:
         sketches, member = self._batch.sketches, self._member(index)
