@@ -50,7 +50,8 @@ class SimilaritySettings(Struct, frozen=True, kw_only=True):
     rows: Count | None = None
     # The estimate needs no texts kept; `exact` keeps them, compressed.
     verify: Literal["signature", "exact"] = "signature"
-    # Any number does. It draws other signatures; it is no defence against texts made to collide.
+    # Any number does; it draws other signatures. A secret one makes it hard to craft texts whose
+    # shingles collide, 0 does not.
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     # Most feeds carry plain text, where a `<` is a character like any other.
     html: Literal["keep", "strip"] = "keep"

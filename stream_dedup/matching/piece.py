@@ -37,6 +37,7 @@ class Agenda(NamedTuple):
     now: list[int]
     horizons: list[int]
     generation_start: int
+    sampled: frozenset[int]  # documents of which all that they meet is to be told
 
     def has_text(self, index: int) -> bool:
         return not self.batch.deleted[index] and bool(self.batch.sketches.sizes[index])
@@ -139,6 +140,11 @@ class Piece:
         """Return the groups that a looking document met and resembles."""
         start, end = self._near_bounds[place : place + 2]
         return self._near[start:end]
+
+    def met(self, place: int) -> Numbers:
+        """Return all groups that a looking document met."""
+        start, end = np.searchsorted(self.meetings.documents, [place, place + 1])
+        return self.meetings.groups[start:end]
 
     def _read_clusters(self, texts: list[int]) -> None:
         """Read the clusters that may grow or shrink, and those that full buckets protect."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stream_dedup.matching.buckets import rewritten
+from stream_dedup.matching.buckets import Numbers, rewritten
 from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Piece, Resemblance
@@ -59,6 +59,16 @@ class Shelving:
         bands, capped = self._crowds.look(place, groups, self._piece.known.rows)
         seen = zip(near, bands.tolist(), strict=True)
         return [resemblance._replace(bands=count) for resemblance, count in seen if count], capped
+
+    def met(self, index: int) -> Numbers:
+        """Return the positions of all groups that the document can see, similar or not."""
+        place = self._piece.place[index]
+        groups = self._piece.met(place)
+        if self._crowds.members[place]:
+            bands, _ = self._crowds.look(place, groups, self._piece.known.rows)
+            groups = groups[bands > 0]
+        positions: Numbers = self._positions[groups]
+        return positions
 
     def insert(self, index: int, last_seen: int, horizon: int) -> None:
         """Put the document's new group into its buckets."""

@@ -19,6 +19,8 @@ from stream_dedup.signing import SignedBatch
 Type = Literal["duplicate", "unique", "repeat", "skipped", "deleted"]
 Kind = Literal["exact", "near", "excerpt", "extension"]
 
+# As many as the estimate can bear, and some more to compare exact values by.
+_DIGITS = 6
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -83,7 +85,7 @@ def verdict(
 def _revision(previous: Previous | None) -> Revision | None:
     if previous is None:
         return None
-    return Revision(similarity=_share(previous.similarity), error=round(previous.error, 4))
+    return Revision(similarity=_share(previous.similarity), error=round(previous.error, _DIGITS))
 
 
 def event_id(record: RecordReference) -> str:
@@ -107,7 +109,7 @@ def _match(found: Found) -> Match:
         id=member.id,
         kind=found.kind,
         similarity=_share(found.similarity),
-        error=round(found.error, 4),
+        error=round(found.error, _DIGITS),
         containment=_share(found.containment),
         seen_at=seen_at,
         source=member.source,
@@ -117,4 +119,4 @@ def _match(found: Found) -> Match:
 
 def _share(value: float) -> float:
     """Round to what the estimate can bear; a cosine estimated below zero is shown as zero."""
-    return min(1.0, max(0.0, round(value, 4)))
+    return min(1.0, max(0.0, round(value, _DIGITS)))

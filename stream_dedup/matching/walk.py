@@ -6,6 +6,7 @@ from stream_dedup.decide import KINDS
 from stream_dedup.events import ClusterReference
 from stream_dedup.index.layout import ExactRow, Group, Member, Sighting, exact_key
 from stream_dedup.matching import groups
+from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.clusters import Clusters
 from stream_dedup.matching.logtime import NEVER, UNDATED
 from stream_dedup.matching.overlay import Overlay
@@ -25,6 +26,7 @@ class Walk:
         self._agenda, self._batch = piece.agenda, piece.agenda.batch
         self._shelving = Shelving(piece, overlay)
         self._clusters = Clusters(overlay, self._shelving.sized)
+        self.met: dict[int, Numbers] = {}  # by sampled documents, as positions
 
     def decide(self) -> list[Decision]:
         """Decide as many events as were foretold rightly, at least one."""
@@ -125,6 +127,8 @@ class Walk:
         """Begin a group with a text that no living document has."""
         horizon, position = self._agenda.horizons[index], self._batch.positions[index]
         found, capped = self._near(index)
+        if index in self._agenda.sampled:
+            self.met[index] = self._shelving.met(index)
         group = self._new_group(index, self._clusters.choose(found, position))
         self._put(group)
         self._sight(index, group)

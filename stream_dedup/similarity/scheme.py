@@ -8,7 +8,7 @@ import hashlib
 import json
 
 from stream_dedup.config import Settings
-from stream_dedup.similarity import minhash, simhash
+from stream_dedup.similarity import minhash, shingles, simhash
 from stream_dedup.similarity.sketch import Sketcher
 from stream_dedup.similarity.text import UNICODE_VERSION
 
@@ -19,7 +19,7 @@ def scheme_fields(settings: Settings) -> dict[str, object]:
     sketcher = Sketcher.planned(similarity)
     family = minhash.SCHEME if similarity.measure == "jaccard" else simhash.SCHEME
     return {
-        "scheme": f"{family}, Unicode {UNICODE_VERSION}",
+        "scheme": f"{shingles.SCHEME}, {family}, Unicode {UNICODE_VERSION}",
         "measure": similarity.measure,
         "unit": similarity.unit,
         "size": similarity.size,

@@ -1,8 +1,9 @@
 """Shingles: every run of `size` characters or words of a normalised text, as 64-bit hashes.
 
-A shingle's hash is the polynomial of its code points modulo 2^64 at a point drawn from the seed
-(Karp and Rabin), mixed. It comes from two prefix hashes, so its cost does not grow with `size`. A
-word shingle is the stretch of text from its first word to its last.
+A shingle's hash is a polynomial modulo 2^64 at a point drawn from the seed (Karp and Rabin), mixed.
+Its coefficients are the code points, each mixed under keys of the seed. It comes from two prefix
+hashes, so its cost does not grow with `size`. A word shingle is the stretch of text from its first
+word to its last.
 """
 
 from typing import Literal, NamedTuple
@@ -21,7 +22,17 @@ from stream_dedup.similarity.ragged import Ragged, Room
 
 Unit = Literal["char", "word"]
 
+SCHEME = "polynomial-mixed-64"
+
 _PURPOSE = 1  # sets this module's keys apart from others of the same seed
+
+
+class _Keys(NamedTuple):
+    """What is drawn from the seed beside the point."""
+
+    shingle: np.uint64  # goes into each shingle's hash
+    factor: np.uint64  # odd; these two go into each code point's coefficient
+    offset: np.uint64
 
 
 class Shingling(NamedTuple):
@@ -37,12 +48,13 @@ class Shingling(NamedTuple):
 
         A text shorter than `size` is one shingle, an empty one has none.
         """
-        point, key = keys_from_seed(self.seed, _PURPOSE, 2)
+        point, shingle, factor, offset = keys_from_seed(self.seed, _PURPOSE, 4)
+        keys = _Keys(shingle, factor | np.uint64(1), offset)
         powers = _powers(int(point), self.size)
         out = (room or Room()).of(texts.values.size, np.uint64)
         out_bounds = np.zeros(texts.bounds.size, np.int64)
         hash_rows = _hash_characters if self.unit == "char" else _hash_words
-        hash_rows(texts.values, texts.bounds, self.size, powers, key, out, out_bounds)
+        hash_rows(texts.values, texts.bounds, self.size, powers, keys, out, out_bounds)
         return Ragged(out[: out_bounds[-1]], out_bounds)
 
     def elements(self, hashes: Ragged, counts: bool = False) -> Ragged:
@@ -63,9 +75,9 @@ _POWERS = 8192  # in texts from this many characters on, word shingles compute t
 def _powers(point: int, size: int) -> NDArray[np.uint64]:
     """Return point^0, point^1, ...
 
-    The point is made 3 modulo 8. No power of an odd number vanishes modulo 2^64, and with this
-    remainder strings of two characters that collide at every point have 1,024 (Thue and Morse's).
-    Of many characters shorter ones can be made on purpose: they cost a false candidate or match.
+    The point is made 3 modulo 8: no power of an odd number vanishes modulo 2^64. Two strings of the
+    same two characters can still be made to collide under every seed; the shortest known have 430.
+    Of those known, ones of 232 collide under one seed in 2^13, ones of 52 under one in 2^40.
     """
     powers = np.empty(max(_POWERS, size + 1), np.uint64)
     powers[0] = 1
@@ -74,13 +86,30 @@ def _powers(point: int, size: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def _hash_prefixes(text: Array, powers: Array, prefixes: Array, starts: Array | None) -> int:
+def _mix_code_points(text: Array, keys: _Keys, mixed: Array) -> None:
+    """Set mixed[i] to the coefficient of text[i], a bijection; a loop of its own is vectorised.
+
+    One shift would leave patterns: c(a) - c(b) - c(a + d) + c(b + d) would end in zeros too often.
+    The last step is not a product: to multiply all coefficients alike changes no collision.
+    """
+    for i in range(text.size):
+        value = np.uint64(np.uint64(text[i]) * keys.factor + keys.offset)
+        value = np.uint64((value ^ (value >> np.uint64(32))) * np.uint64(0x94D049BB133111EB))
+        mixed[i] = np.uint64(value ^ (value >> np.uint64(29)))
+
+
+@kernel
+def _hash_prefixes(
+    text: Array, powers: Array, keys: _Keys, prefixes: Array, starts: Array | None
+) -> int:
     """Set prefixes[i] to the polynomial of text[:i], and starts, if given, to where words begin.
 
     Four code points at a time, to wait on fewer products. Returns the number of words; past them
     starts holds where a further word would begin, one behind a space that is not there.
     """
     p1, p2, p3, p4 = powers[1], powers[2], powers[3], powers[4]
+    mixed = prefixes[1:]  # each is read before its prefix is written
+    _mix_code_points(text, keys, mixed)
     total = np.uint64(0)
     prefixes[0] = total
     words = np.uint64(0)
@@ -89,10 +118,10 @@ def _hash_prefixes(text: Array, powers: Array, prefixes: Array, starts: Array | 
         words = np.uint64(1)
     whole = text.size // 4 * 4
     for i in range(0, whole, 4):
-        a = np.uint64(text[i])
-        b = np.uint64(a * p1 + np.uint64(text[i + 1]))
-        c = np.uint64(b * p1 + np.uint64(text[i + 2]))
-        d = np.uint64(c * p1 + np.uint64(text[i + 3]))
+        a = mixed[i]
+        b = np.uint64(a * p1 + mixed[i + 1])
+        c = np.uint64(b * p1 + mixed[i + 2])
+        d = np.uint64(c * p1 + mixed[i + 3])
         prefixes[i + 1] = np.uint64(total * p1 + a)
         prefixes[i + 2] = np.uint64(total * p2 + b)
         prefixes[i + 3] = np.uint64(total * p3 + c)
@@ -103,7 +132,7 @@ def _hash_prefixes(text: Array, powers: Array, prefixes: Array, starts: Array | 
                 starts[words] = j + 1
                 words += np.uint64(text[j] == 32)
     for i in range(whole, text.size):
-        total = np.uint64(total * p1 + np.uint64(text[i]))
+        total = np.uint64(total * p1 + mixed[i])
         prefixes[i + 1] = total
         if starts is not None:
             starts[words] = i + 1
@@ -127,7 +156,7 @@ def _hash_characters(
     bounds: Array,
     size: int,
     powers: Array,
-    key: np.uint64,
+    keys: _Keys,
     out: Array,
     out_bounds: Array,
 ) -> None:
@@ -135,7 +164,7 @@ def _hash_characters(
     at = 0
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]
-        _hash_prefixes(text, powers, prefixes, None)
+        _hash_prefixes(text, powers, keys, prefixes, None)
         width = min(size, text.size)
         count = text.size - width + 1 if text.size else 0
         before = prefixes[:count]
@@ -143,7 +172,7 @@ def _hash_characters(
         hashes = out[at : at + count]
         power = powers[width]
         for i in range(count):
-            hashes[i] = mix64(np.uint64(np.uint64(after[i] - before[i] * power) ^ key))
+            hashes[i] = mix64(np.uint64(np.uint64(after[i] - before[i] * power) ^ keys.shingle))
         at += count
         out_bounds[row + 1] = at
 
@@ -154,7 +183,7 @@ def _hash_words(
     bounds: Array,
     size: int,
     powers: Array,
-    key: np.uint64,
+    keys: _Keys,
     out: Array,
     out_bounds: Array,
 ) -> None:
@@ -164,7 +193,7 @@ def _hash_words(
     at = 0
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]
-        words = _hash_prefixes(text, powers, prefixes, starts)
+        words = _hash_prefixes(text, powers, keys, prefixes, starts)
         width = min(size, words)
         count = words - width + 1 if words else 0
         first = starts[:count]
@@ -175,7 +204,7 @@ def _hash_words(
             power = _power(powers, behind[i] - 1 - first[i], text.size)
             hashes[i] = np.uint64(prefixes[end] - prefixes[np.uint64(first[i])] * power)
         for i in range(count):
-            hashes[i] = mix64(np.uint64(hashes[i] ^ key))
+            hashes[i] = mix64(np.uint64(hashes[i] ^ keys.shingle))
         at += count
         out_bounds[row + 1] = at
 

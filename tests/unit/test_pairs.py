@@ -177,7 +177,9 @@ def test_estimates_are_as_good_as_they_say(tmp_path: Path, seed: int) -> None:
         assert (pair.kind == "exact") == identical
         if pair.error == 0:
             assert pair.similarity == exact
-            assert pair.containment == pytest.approx(contained, abs=0.02)
+            # The sizes are estimated: each to 0.2·√size, which is more than 1 % of a short text's.
+            sizes_error = 0.2 / min(len(sets[place]) for place in pair[:2]) ** 0.5
+            assert pair.containment == pytest.approx(contained, abs=5 * sizes_error)
         else:
             assert not identical
             lengths = [len(windows(normalise(texts[place]), "char", 5)) for place in pair[:2]]
