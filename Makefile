@@ -10,7 +10,7 @@ DEV := $(VENV)/installed-dev
 BENCH := $(VENV)/installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kafka test soak check bench clean
+.PHONY: help setup demo kafka test soak mutants check bench clean
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [STREAM_DEDUP_CORPORA=directory of corpora]"
@@ -18,9 +18,9 @@ help: ## List the targets
 
 setup: $(DEV) ## Create .venv with the package and its tools; all other targets do so when needed
 
-demo: $(DEV) ## Find the copies in a small corpus of news, demo/articles.jsonl
-	@echo "$$ stream-dedup pairs demo/articles.jsonl"
-	@$(BIN)/stream-dedup pairs demo/articles.jsonl
+demo: $(DEV) ## Watch a made-up news feed being matched: half a minute, the first time somewhat more
+	@echo "$$ stream-dedup demo"
+	@$(BIN)/stream-dedup demo
 
 # Not those of the environment, where others may use these names.
 kafka: PORT = 9092
@@ -33,6 +33,9 @@ test: $(DEV) ## Run the tests: minutes
 
 soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
 	$(BIN)/python -m pytest --numprocesses auto -m soak
+
+mutants: $(DEV) ## Delete statements of the engine one by one; list those that no test misses: an hour
+	$(BIN)/python -m tests.mutation
 
 check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/ruff format --check

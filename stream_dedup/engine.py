@@ -9,17 +9,21 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
 
 from stream_dedup.config import Settings
 from stream_dedup.events import Verdict
+from stream_dedup.gate import Gate
 from stream_dedup.index.identity import identity, refuse_another
 from stream_dedup.index.layout import exact_key, id_key
 from stream_dedup.interfaces import Index
+from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.logtime import UNDATED, LogTime
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Agenda, Piece, Rules
 from stream_dedup.matching.verdicts import Decision, verdict
 from stream_dedup.matching.walk import Walk
+from stream_dedup.recall import RecallMeter
 from stream_dedup.signing import Record, SignedBatch, Signer
 from stream_dedup.similarity.scheme import settings_fingerprint
 
@@ -28,6 +32,8 @@ __all__ = ["UNDATED", "Matched", "Matcher", "Record", "SignedBatch", "Signer"]
 _LOG_TIME = "log_time"
 _NEXT_OFFSET = "next_offset"
 _TALLY = "tally"
+
+_PIECE_SIZE_MIN = 16
 
 State = TypeVar("State")
 
@@ -55,11 +61,16 @@ class Matched(NamedTuple):
     log_time: LogTime
     tally: Tally
     next_offset: int
+    batch: SignedBatch
     overlay: Overlay
+    met: dict[int, Numbers]  # what `RecallMeter.add` takes
 
 
 class Matcher:
-    """Decides batches of the log in their order, and remembers them; for one thread at a time."""
+    """Decides batches of the log in their order, and remembers them; one thread does both.
+
+    Beside it any thread may match what will never be remembered: it sees whole batches.
+    """
 
     def __init__(self, index: Index, settings: Settings) -> None:
         """Go on where the index stands; refuse one that other settings made."""
@@ -75,19 +86,33 @@ class Matcher:
             settings.index.bucket_size_max,
             settings.matching.scope != "any",
         )
+        self.recall = RecallMeter(index, settings, self._rules.sketcher)
+        self._gate = Gate()
         self.log_time = _state(meta, _LOG_TIME, LogTime())
         self.tally = _state(meta, _TALLY, Tally())
         self.next_offset: int = _state(meta, _NEXT_OFFSET, 0)
 
     def match(self, batch: SignedBatch) -> Matched:
         """Decide a batch that follows what was remembered last, and change nothing."""
+        with self._gate.shared():
+            return self._match(batch)
+
+    def _match(self, batch: SignedBatch) -> Matched:
         overlay = Overlay(self._index, batch.sketches.signatures[:1].nbytes)
         agenda, log_time = self._agenda(batch)
         decisions: list[Decision] = []
+        met: dict[int, Numbers] = {}
+        size = batch.size
         while len(decisions) < batch.size:
-            piece = Piece(agenda, len(decisions), overlay, self._rules)
+            start = len(decisions)
+            events = range(start, min(start + size, batch.size))
+            piece = Piece(agenda, events, overlay, self._rules)
             scope, emit = self._settings.matching.scope, self._settings.events.emit
-            decisions += Walk(piece, overlay, scope, emit).decide()
+            walk = Walk(piece, overlay, scope, emit)
+            decisions += walk.decide()
+            # Where one piece ended early the next one may: little should have been read in vain.
+            size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))
+            met |= walk.met
         next_offset = batch.positions[-1] + 1 if batch.size else self.next_offset
         return Matched(
             self._verdicts(batch, decisions),
@@ -95,7 +120,9 @@ class Matcher:
             log_time,
             self.tally.plus(decisions),
             next_offset,
+            batch,
             overlay,
+            met,
         )
 
     def remember(self, matched: Matched, progress: Mapping[str, bytes] | None = None) -> None:
@@ -106,14 +133,15 @@ class Matcher:
             _NEXT_OFFSET: matched.next_offset,
         }
         entries = {name: msgspec.msgpack.encode(value) for name, value in state.items()}
-        self._index.write(
-            matched.overlay.changes({**self._identity, **entries, **(progress or {})})
-        )
-        self.log_time, self.tally = matched.log_time, matched.tally
-        self.next_offset = matched.next_offset
-        if self.log_time.rotation_due:
-            self.log_time = self.log_time.rotated()
-            self._index.rotate({_LOG_TIME: msgspec.msgpack.encode(self.log_time)})
+        changes = matched.overlay.changes({**self._identity, **entries, **(progress or {})})
+        with self._gate.alone():
+            self._index.write(changes)
+            self.log_time, self.tally = matched.log_time, matched.tally
+            self.next_offset = matched.next_offset
+            if self.log_time.rotation_due:
+                self.log_time = self.log_time.rotated()
+                self._index.rotate({_LOG_TIME: msgspec.msgpack.encode(self.log_time)})
+        self.recall.add(matched.batch, matched.met, matched.overlay, matched.log_time.horizon)
 
     def _agenda(self, batch: SignedBatch) -> tuple[Agenda, LogTime]:
         window = self._settings.index.window
@@ -129,7 +157,10 @@ class Matcher:
             ],
             now.tolist(),
             horizons.tolist(),
+            ((batch.sketches.sizes > 0) & ~np.array(batch.deleted, np.bool_)).tolist(),
+            (batch.sketches.short.lengths > 0).tolist(),
             log_time.generation_start,
+            self.recall.sampled(batch.positions),
         )
         return agenda, log_time
 

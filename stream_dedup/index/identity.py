@@ -28,8 +28,8 @@ def identity(settings: Settings) -> dict[str, bytes]:
 
 
 def refuse_another(meta: Mapping[str, bytes], settings: Settings) -> None:
-    """Refuse an index of another layout or settings fingerprint; an empty one is of none."""
-    if not meta:
+    """Refuse an index of another layout or settings fingerprint; one without rows is of none."""
+    if not meta.keys() & {_LAYOUT, _SCHEME}:
         return
     version = meta.get(_LAYOUT, b"none").decode()
     if version != str(layout.VERSION):

@@ -22,7 +22,6 @@ behind `seen`, the log time of its sighting; nil where its time is not known.
 
 import struct
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -134,7 +133,7 @@ def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
 
 def exact_key(fingerprint: bytes, namespace: str) -> bytes:
     """Return the key of exact: the fingerprint has a fixed length, so no two keys can be one."""
-    return fingerprint + text_bytes(namespace)
+    return fingerprint + text_bytes(namespace) if namespace else fingerprint
 
 
 def id_key(namespace: str, document_id: str) -> bytes:
@@ -161,13 +160,21 @@ def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
 
 
 def encode_buckets(
-    positions: NDArray[np.int64], bounds: NDArray[np.int64], capped: NDArray[np.bool_]
+    entries: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    capped: NDArray[np.bool_],
+    positions: NDArray[np.int64],
 ) -> list[bytes]:
-    """Return a value for each bucket; bucket i holds positions[bounds[i] : bounds[i + 1]]."""
+    """Return a value for each bucket; one whose last entry has just ended is empty.
+
+    Bucket i holds positions[entries[bounds[i] : bounds[i + 1]]]. Most hold one position only, and
+    share its bytes.
+    """
     narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
-    flat = narrow.tobytes()
-    ends = (bounds * POSITION_BYTES).tolist()
-    values = [flat[start:end] for start, end in pairwise(ends)]
+    alone = _cut(narrow)
+    values = list(map(alone.__getitem__, np.append(entries, 0)[bounds[:-1]].tolist()))
+    for bucket in np.flatnonzero(np.diff(bounds) != 1).tolist():
+        values[bucket] = narrow[entries[bounds[bucket] : bounds[bucket + 1]]].tobytes()
     for bucket in np.flatnonzero(capped).tolist():
         values[bucket] += _CAPPED
     return values

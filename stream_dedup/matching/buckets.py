@@ -128,14 +128,26 @@ class Crowds:
         """Return all groups in these buckets."""
         return self.lists[np.arange(self.lists.shape[1]) < self.lengths[:, None]]
 
-    def look(self, document: int, groups: Numbers, known: int) -> tuple[Numbers, int]:
-        """Return in how many bands these groups are visible, and how many buckets hide others."""
+    def look(self, document: int, groups: Numbers, known: int) -> Numbers:
+        """Return in how many bands these groups are visible."""
         lists = self.lists_of[self._shelf.places[document]]
         bands = np.zeros(len(groups), np.int64)
         places = self._shelf.places
         contents = (self.lists, self.lengths)
         _look(document, places, lists, self._entries, self._before, contents, known, groups, bands)
-        return bands, int(self.capped[lists[lists >= 0]].sum())
+        return bands
+
+    def hiding(self, document: int, seen: Numbers, horizon: int) -> int:
+        """Return how many of the document's buckets hide something from it.
+
+        A bucket does from when a living entry had to go until it is not full any more.
+        """
+        lists = self.lists_of[self._shelf.places[document]]
+        capped = lists[lists >= 0]
+        capped = capped[self.capped[capped]]
+        entries = np.arange(self.lists.shape[1]) < self.lengths[capped, None]
+        living = (entries & (seen[self.lists[capped]] >= horizon)).sum(axis=1)
+        return int((living >= self._size_max).sum())
 
     def insert(
         self, document: int, group: int, seen: Numbers, horizon: int, representative: Flags
@@ -237,8 +249,8 @@ def rewritten(
     )
     capped = np.zeros(len(shelf.keys), np.bool_)
     capped[crowds.lists_of >= 0] = crowds.capped
-    keys = [shelf.keys[bucket] for bucket in chosen.tolist()]
-    return keys, encode_buckets(positions[groups], bounds, capped[chosen])
+    keys = list(map(shelf.keys.__getitem__, chosen.tolist()))
+    return keys, encode_buckets(groups, bounds, capped[chosen], positions)
 
 
 @kernel

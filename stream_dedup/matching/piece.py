@@ -36,11 +36,10 @@ class Agenda(NamedTuple):
     exact_keys: list[bytes]
     now: list[int]
     horizons: list[int]
+    has_text: list[bool]
+    is_short: list[bool]  # its elements are kept
     generation_start: int
     sampled: frozenset[int]  # documents of which all that they meet is to be told
-
-    def has_text(self, index: int) -> bool:
-        return not self.batch.deleted[index] and bool(self.batch.sketches.sizes[index])
 
 
 class Resemblance(NamedTuple):
@@ -55,13 +54,14 @@ class Resemblance(NamedTuple):
 
 
 class Piece:
-    """The events of a batch from `start` on, with all that they meet."""
+    """Some consecutive events of a batch, with all that they meet."""
 
-    def __init__(self, agenda: Agenda, start: int, overlay: Overlay, rules: Rules) -> None:
-        self.agenda, self.start = agenda, start
+    def __init__(self, agenda: Agenda, events: range, overlay: Overlay, rules: Rules) -> None:
+        self.agenda, self.events = agenda, events
         self._overlay, self._rules = overlay, rules
-        overlay.ids.read(overlay.index, agenda.id_keys[start:])
-        texts = [index for index in range(start, agenda.batch.size) if agenda.has_text(index)]
+        self._id_keys = agenda.id_keys[events.start : events.stop]
+        overlay.ids.read(overlay.index, self._id_keys)
+        texts = [index for index in events if agenda.has_text[index]]
         overlay.exact.read(overlay.index, [agenda.exact_keys[index] for index in texts])
         self._foretell(texts)
         sketches = agenda.batch.sketches
@@ -103,7 +103,7 @@ class Piece:
             if row := overlay.exact.get(agenda.exact_keys[index]):
                 named.add(row.position)
                 named.add(row.cluster)
-        for key in agenda.id_keys[self.start :]:
+        for key in self._id_keys:
             if sighting := overlay.ids.get(key):
                 named.add(sighting.position)
         entries = np.unique(self.shelf.positions.values)
@@ -156,7 +156,7 @@ class Piece:
         for index in texts:
             if row := self._overlay.exact.get(agenda.exact_keys[index]):
                 named.add(row.cluster)
-        stood_for = filter(None, map(self._overlay.ids.get, agenda.id_keys[self.start :]))
+        stood_for = filter(None, map(self._overlay.ids.get, self._id_keys))
         positions = np.array([sighting.position for sighting in stood_for], np.int64)
         named.update(known.clusters[np.searchsorted(known.positions, positions)].tolist())
         self._overlay.clusters.read(self._overlay.index, named - {-1})
@@ -173,9 +173,9 @@ class Piece:
         agenda = self.agenda
         last: dict[bytes, int] = {}
         replacing, replaced = [], []
-        for index in range(self.start, agenda.batch.size):
+        for index in self.events:
             key = agenda.id_keys[index]
-            if not agenda.has_text(index):
+            if not agenda.has_text[index]:
                 last[key] = -1
                 continue
             row = last.get(key)

@@ -49,23 +49,24 @@ class Shelving:
         if number is not None:
             self._representative[number] = size >= _CLUSTER_SIZE
 
-    def near(self, index: int) -> tuple[list[Resemblance], int]:
+    def near(self, index: int, horizon: int) -> tuple[list[Resemblance], int]:
         """Return what the document resembles and can see, and how many buckets hide others."""
         place = self._piece.place[index]
         near = self._piece.near(place)
         if not self._crowds.members[place]:
             return near, 0
         groups = np.array([resemblance.group for resemblance in near], np.int64)
-        bands, capped = self._crowds.look(place, groups, self._piece.known.rows)
+        bands = self._crowds.look(place, groups, self._piece.known.rows)
+        hiding = self._crowds.hiding(place, self._seen, horizon)
         seen = zip(near, bands.tolist(), strict=True)
-        return [resemblance._replace(bands=count) for resemblance, count in seen if count], capped
+        return [resemblance._replace(bands=count) for resemblance, count in seen if count], hiding
 
     def met(self, index: int) -> Numbers:
         """Return the positions of all groups that the document can see, similar or not."""
         place = self._piece.place[index]
         groups = self._piece.met(place)
         if self._crowds.members[place]:
-            bands, _ = self._crowds.look(place, groups, self._piece.known.rows)
+            bands = self._crowds.look(place, groups, self._piece.known.rows)
             groups = groups[bands > 0]
         positions: Numbers = self._positions[groups]
         return positions

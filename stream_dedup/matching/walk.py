@@ -31,18 +31,18 @@ class Walk:
     def decide(self) -> list[Decision]:
         """Decide as many events as were foretold rightly, at least one."""
         decisions: list[Decision] = []
-        for index in range(self._piece.start, self._batch.size):
+        for index in self._piece.events:
             decision = self._decide(index)
             if decision is None:
                 break
             decisions.append(decision)
-        self._shelving.rewrite(self._piece.start + len(decisions))
+        self._shelving.rewrite(self._piece.events.start + len(decisions))
         return decisions
 
     def _decide(self, index: int) -> Decision | None:
         """Decide one event, or nothing if it has to look into buckets and has not."""
         known = self._living_sighting(index)
-        if not self._agenda.has_text(index):
+        if not self._agenda.has_text[index]:
             if known is not None:
                 self._forget(index, known)
             return Decision("deleted" if self._batch.deleted[index] else "skipped")
@@ -141,8 +141,8 @@ class Walk:
 
     def _near(self, index: int) -> tuple[list[Found], int]:
         """Return the groups that a document resembles, best first, and how many buckets hide."""
-        near, capped = self._shelving.near(index)
         horizon, source = self._agenda.horizons[index], self._batch.sources[index]
+        near, capped = self._shelving.near(index, horizon)
         found = []
         for number, bands, similarity, error, containment, kind in near:
             group = self._overlay.texts.get(self._shelving.position(number))
@@ -164,6 +164,7 @@ class Walk:
 
     def _new_group(self, index: int, cluster: int) -> Group:
         sketches, member = self._batch.sketches, self._member(index)
+        short = sketches.short.row(index) if self._agenda.is_short[index] else None
         return Group(
             position=self._batch.positions[index],
             fingerprint=self._agenda.exact_keys[index][:16],
@@ -175,7 +176,7 @@ class Walk:
             members=[member],
             others=0,
             signature=sketches.signatures[index].tobytes(),
-            short=sketches.short.row(index).astype("<u8").tobytes(),
+            short=b"" if short is None else short.astype("<u8").tobytes(),
         )
 
     def _member(self, index: int) -> Member:

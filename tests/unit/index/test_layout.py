@@ -56,7 +56,8 @@ def test_the_bytes_are_those_of_the_drawing() -> None:
         b"\0\1\2\3\4\5",
         b"\1\xff\2\3\4\5",
     ]
-    assert layout.encode_buckets(np.array([1, 258, 3]), bounds, np.array([False, True])) == [
+    positions, capped = np.array([3, 1, 258]), np.array([False, True])
+    assert layout.encode_buckets(np.array([1, 2, 0]), bounds, capped, positions) == [
         b"\1\0\0\0\0\0\2\1\0\0\0\0",
         b"\3\0\0\0\0\0\1",
     ]
@@ -103,7 +104,8 @@ def test_buckets_are_read_as_they_were_written(
     there = [bucket for bucket in buckets if bucket is not None]
     bounds = np.cumsum([0, *(len(entries) for entries, _ in there)])
     flat = np.array([entry for entries, _ in there for entry in entries], np.int64)
-    values = iter(layout.encode_buckets(flat, bounds, np.array([mark for _, mark in there], bool)))
+    marks = np.array([mark for _, mark in there], bool)
+    values = iter(layout.encode_buckets(np.arange(len(flat)), bounds, marks, flat))
     found = layout.decode_buckets([bucket and next(values) for bucket in buckets])
 
     expected = [bucket or ([], False) for bucket in buckets]

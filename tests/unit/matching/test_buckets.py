@@ -31,8 +31,12 @@ class Model:
             position for name in enumerate(keys) for position in self.lists.get(name, [])
         )
 
-    def hiding(self, keys: list[int]) -> int:
-        return sum(self.capped.get(name, False) for name in enumerate(keys))
+    def hiding(self, keys: list[int], dead: set[int]) -> int:
+        return sum(
+            self.capped.get(name, False)
+            and len([entry for entry in self.lists[name] if entry not in dead]) >= self.size_max
+            for name in enumerate(keys)
+        )
 
     def insert(self, keys: list[int], position: int, dead: set[int], kept: set[int]) -> None:
         for name in enumerate(keys):
@@ -74,7 +78,8 @@ class Arrays:
             mine = meetings.documents == place
             groups, bands, capped = meetings.groups[mine], meetings.bands[mine], 0
             if crowds.members[place]:
-                bands, capped = crowds.look(place, groups, len(known))
+                bands = crowds.look(place, groups, len(known))
+                capped = crowds.hiding(place, seen, 0)
                 if inserts[place]:
                     crowds.insert(place, len(known) + place, seen, 0, keep)
             pairs = zip(names[groups].tolist(), bands.tolist(), strict=True)
@@ -116,7 +121,7 @@ def test_arrays_say_what_lists_say(seed: int, size_max: int, pieces: int) -> Non
                 {p: n for p, n in model.met(keys[place]).items() if p not in dead and n}
             )
             assert Counter({p: n for p, n in met.items() if p not in dead and n}) == expected
-            assert capped == model.hiding(keys[place])
+            assert capped == model.hiding(keys[place], dead)
             if inserts[place]:
                 model.insert(keys[place], positions[place], dead, kept)
     for key, (entries, capped) in arrays.stored().items():

@@ -1,0 +1,274 @@
+"""The index on disk: RocksDB in the process.
+
+Readers take the families that make up the index as they find them, and never wait for the writer.
+A family that a rotation drops stays readable for who holds it and goes with the last reference.
+"""
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from rocksdict import (
+    BottommostLevelCompaction,
+    Checkpoint,
+    ColumnFamily,
+    CompactOptions,
+    Rdict,
+    WriteBatch,
+)
+
+from stream_dedup.config import IndexSettings
+from stream_dedup.errors import InputError, StreamDedupError
+from stream_dedup.index import directory as places
+from stream_dedup.index.rocksdb_files import (
+    GENERATION,
+    META,
+    OTHER,
+    OURS,
+    Families,
+    Mode,
+    Row,
+    explained,
+    has_rows,
+    merged,
+    names,
+    open_families,
+    open_view,
+    rows,
+)
+from stream_dedup.interfaces import Changes, Keyspace
+
+
+class Size(NamedTuple):
+    """What a keyspace holds, both generations together; a row that lies in both counts twice."""
+
+    rows_estimated: int
+    bytes: int
+
+
+class _State(NamedTuple):
+    families: Families
+    generation: str  # the current one
+    current: Mapping[Keyspace, Rdict]
+    previous: Mapping[Keyspace, Rdict]  # without those that are known to be empty
+
+    def handle(self, name: str) -> ColumnFamily:
+        return self.families.database.get_column_family_handle(name)
+
+
+class RocksIndex:
+    """An index in a directory."""
+
+    def __init__(self, path: Path, families: Families) -> None:
+        self._path = path
+        self._writing = threading.Lock()
+        self._gate = threading.Condition()
+        self._readers = 0
+        self._scans: weakref.WeakSet[_Scan] = weakref.WeakSet()
+        # The families that may hold rows: the others are neither read nor deleted from nor dropped.
+        self._filled = {name for name, family in families.by_name.items() if has_rows(family)}
+        self._state: _State | None = _state(families, families.generation, self._filled)
+
+    @classmethod
+    def open(
+        cls,
+        directory: str | Path,
+        settings: IndexSettings,
+        *,
+        mode: Mode = "write",
+        create: bool = True,
+    ) -> Self:
+        """Open it to write, or a view of how it is now, also beside a process that writes."""
+        path = Path(directory)
+        new = places.inspect(path) is not places.State.INDEX
+        if new:
+            if mode == "view" or not create:
+                raise InputError(f"there is no index in {path}: nothing was written there yet")
+            places.begin(path)
+        with explained(path), ExitStack() as undo:
+            if mode == "view":
+                families = open_view(path, settings)
+            else:
+                families = open_families(path, settings, mode, new)
+            undo.callback(families.close)
+            index = cls(path, families)
+            if new:
+                places.complete(path)
+            undo.pop_all()
+        return index
+
+    def read(self, keyspace: Keyspace, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the value of each key, or None; ascending keys are read fastest."""
+        with self._reading() as state:
+            found = _get(state.current[keyspace], keys)
+            if keyspace in state.previous:
+                missing = [place for place, value in enumerate(found) if value is None]
+                older = _get(state.previous[keyspace], [keys[place] for place in missing])
+                for place, value in zip(missing, older, strict=True):
+                    found[place] = value
+        return found
+
+    def scan(self, keyspace: Keyspace) -> Iterator[Row]:
+        """Yield all rows in the order of their keys, as they were when the scan began."""
+        with self._writing, self._reading() as state:
+            current = rows(state.current[keyspace])
+            previous = rows(state.previous[keyspace]) if keyspace in state.previous else iter(())
+            scan = _Scan(self._path, merged(current, previous))
+            self._scans.add(scan)
+        return scan
+
+    def meta(self) -> dict[str, bytes]:
+        """Return all entries of the keyspace that has no generations."""
+        with self._reading() as state:
+            entries = rows(state.families.by_name[META])
+            return {name.decode(): value for name, value in entries if not name.startswith(OURS)}
+
+    def write(self, changes: Changes) -> None:
+        """Put rows into the current generation, delete rows in both, set entries of meta.
+
+        A key that is both deleted and put is put. After `Unavailable` the index must be opened
+        again, and the batch was not applied.
+        """
+        with self._writing, self._reading() as state:
+            batch = WriteBatch(raw_mode=True)
+            for keyspace, keys in changes.deletes.items():
+                for name in (f"{keyspace}.a", f"{keyspace}.b"):
+                    if name in self._filled:
+                        batch.set_default_column_family(state.handle(name))
+                        deque(map(batch.__delitem__, keys), maxlen=0)
+            for keyspace, puts in changes.puts.items():
+                name = f"{keyspace}.{state.generation}"
+                self._filled.add(name)
+                batch.set_default_column_family(state.handle(name))
+                deque(map(batch.__setitem__, puts.keys, puts.values), maxlen=0)
+            _write(state, batch, changes.meta)
+
+    def rotate(self, meta: Mapping[str, bytes]) -> None:
+        """Forget the previous generation; the current one takes its place, an empty one its own."""
+        with self._writing, self._reading() as state:
+            # Nobody may write to a dropped family: RocksDB would take no other write after that.
+            self._state = state._replace(previous={})
+            generation = OTHER[state.generation]
+            for name in self._filled.intersection(names(generation)):
+                state.families.drop(name)
+                self._filled.remove(name)
+            state.families.create(names(generation))
+            batch = WriteBatch(raw_mode=True)
+            _write(state, batch, {**meta, GENERATION.decode(): generation.encode()})
+            self._state = _state(state.families, generation, self._filled)
+
+    def close(self) -> None:
+        """Release everything; a second call does nothing. What was written is on the disk then."""
+        with self._writing, self._gate:
+            state, self._state = self._state, None
+            self._gate.wait_for(lambda: self._readers == 0)
+            for scan in list(self._scans):
+                scan.close()
+            if state is not None:
+                with explained(self._path):
+                    state.families.close()
+
+    def snapshot(self, target: str | Path) -> None:
+        """Make a copy of this moment: hard links, where it lies on the same disk."""
+        places.check_new(Path(target))
+        with self._writing, self._reading() as state:
+            Checkpoint(state.families.database).create_checkpoint(str(target))
+
+    def compact(self, on_progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Merge the files of each family, and tell `on_progress` how many of all are done."""
+        thorough = CompactOptions()
+        thorough.set_bottommost_level_compaction(BottommostLevelCompaction.force_optimized())
+        with self._reading() as state:
+            families = [*state.current.values(), *state.previous.values()]
+            on_progress(0, len(families))
+            for done, family in enumerate(families, 1):
+                family.compact_range(None, None, thorough)
+                on_progress(done, len(families))
+
+    def sync(self) -> None:
+        """Wait until all that was written would survive the machine as well."""
+        with self._reading() as state:
+            state.families.database.flush_wal(sync=True)
+
+    def sizes(self) -> dict[Keyspace, Size]:
+        """Estimate what each keyspace holds; rows that are in no file yet have no bytes."""
+        with self._reading() as state:
+            return {keyspace: _size(state, keyspace) for keyspace in Keyspace}
+
+    def disk_bytes(self) -> int:
+        """Sum up all files of the directory."""
+        return places.file_bytes(self._path)
+
+    @contextmanager
+    def _reading(self) -> Iterator[_State]:
+        with self._gate:
+            state = self._state
+            if state is None:
+                raise StreamDedupError(f"the index in {self._path} is closed")
+            self._readers += 1
+        try:
+            with explained(self._path):
+                yield state
+        finally:
+            with self._gate:
+                self._readers -= 1
+                self._gate.notify_all()
+
+
+class _Scan:
+    """Rows that hold on to the files they lie in, until they end or are closed."""
+
+    def __init__(self, path: Path, source: Iterator[Row]) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._source: Iterator[Row] | None = source
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Row:
+        with self._lock, explained(self._path):
+            if self._source is None:
+                raise StreamDedupError(f"the index in {self._path} is closed")
+            return next(self._source)
+
+    def close(self) -> None:
+        with self._lock:
+            self._source = None
+
+
+def _state(families: Families, generation: str, filled: Set[str]) -> _State:
+    current = {keyspace: f"{keyspace}.{generation}" for keyspace in Keyspace}
+    previous = {keyspace: f"{keyspace}.{OTHER[generation]}" for keyspace in Keyspace}
+    return _State(
+        families,
+        generation,
+        {keyspace: families.by_name[name] for keyspace, name in current.items()},
+        {keyspace: families.by_name[name] for keyspace, name in previous.items() if name in filled},
+    )
+
+
+def _get(family: Rdict, keys: Sequence[bytes]) -> list[bytes | None]:
+    found: list[bytes | None] = family.get(keys if isinstance(keys, list) else list(keys)) or []
+    return found
+
+
+def _write(state: _State, batch: WriteBatch, meta: Mapping[str, bytes]) -> None:
+    batch.set_default_column_family(state.families.database.get_column_family_handle(META))
+    for name, value in meta.items():
+        batch[name.encode()] = value
+    state.families.database.write(batch)
+
+
+def _size(state: _State, keyspace: Keyspace) -> Size:
+    rows_estimated = size = 0
+    for generation in (state.current, state.previous):
+        if keyspace in generation:
+            family = generation[keyspace]
+            rows_estimated += family.property_int_value("rocksdb.estimate-num-keys") or 0
+            size += family.property_int_value("rocksdb.live-sst-files-size") or 0
+    return Size(rows_estimated, size)

@@ -1,0 +1,174 @@
+"""Delete the statements that remember and forget, one at a time, and list those nobody misses.
+
+    python -m tests.mutation [--jobs 2] [--only walk.py]
+
+Each mutant lives in a copy of the repository and is hunted by the tests of the engine. A survivor
+is a statement without a test, or without a use; EXPLAINED names those that are left on purpose.
+"""
+
+import argparse
+import ast
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+MATCHING = "stream_dedup/matching"
+MODULES = (
+    "stream_dedup/engine.py",
+    "stream_dedup/index/memory.py",
+    *(
+        f"{MATCHING}/{name}.py"
+        for name in ("clusters", "groups", "logtime", "overlay", "shelving", "walk")
+    ),
+)
+HUNTERS = (
+    "tests/unit/matching",
+    "tests/unit/index/test_layout.py",
+    "tests/unit/test_engine_properties.py",
+    "tests/contracts",
+)
+UNTOUCHED = (ast.Assert, ast.Pass, ast.Import, ast.ImportFrom, ast.FunctionDef)
+# Slower than any mutant that does not hang.
+SECONDS_MAX = 900
+
+# Statements that may go without a test failing, by module and text, and why they are there.
+EXPLAINED: dict[tuple[str, str], str] = {}
+
+
+class Mutant(NamedTuple):
+    """A statement to delete."""
+
+    module: str
+    line: int
+    end: int
+    indent: int
+    text: str
+
+    def of(self, source: str) -> str:
+        """Return the source without the statement."""
+        lines = source.splitlines(keepends=True)
+        lines[self.line - 1 : self.end] = [" " * self.indent + "pass\n"]
+        return "".join(lines)
+
+
+def mutants_of(module: str) -> Iterator[Mutant]:
+    """Yield every statement of every function that could go without a name becoming unknown."""
+    tree = ast.parse((ROOT / module).read_text())
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+        statements = [
+            node
+            for statement in body
+            for node in ast.walk(statement)
+            if isinstance(node, ast.stmt) and not isinstance(node, UNTOUCHED)
+        ]
+        set_here = Counter(filter(None, map(only_name, statements)))
+        for node in statements:
+            if set_here[only_name(node)] != 1:
+                text = ast.unparse(node).splitlines()[0]
+                end = node.end_lineno or node.lineno
+                yield Mutant(module, node.lineno, end, node.col_offset, text)
+
+
+def only_name(node: ast.stmt) -> str:
+    """Return the one name that a statement sets, if that is all it does."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+
+
+def survives(mutant: Mutant, copy: Path) -> bool:
+    """Tell whether all tests pass without the statement."""
+    path = copy / mutant.module
+    original = path.read_text()
+    path.write_text(mutant.of(original))
+    try:
+        return hunt(copy)
+    finally:
+        path.write_text(original)
+
+
+def hunt(copy: Path) -> bool:
+    """Tell whether the tests pass in this copy; one that hangs does not."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *HUNTERS]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, capture_output=True, timeout=SECONDS_MAX, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def copied(directory: Path) -> Path:
+    """Copy what belongs to the repository."""
+    names = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(names, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            target = directory / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target)
+    return directory
+
+
+def survivors(mutants: Sequence[Mutant], jobs: int, folder: Path) -> Iterator[Mutant]:
+    """Try all mutants, each job in a copy of its own; yield those that live."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for job in range(jobs):
+        free.put(copied(folder / str(job)))
+    if not hunt(folder / "0"):
+        sys.exit("the tests fail already, without any mutation")
+
+    def attempt(mutant: Mutant) -> bool:
+        copy = free.get()
+        try:
+            return survives(mutant, copy)
+        finally:
+            free.put(copy)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        tried = zip(mutants, pool.map(attempt, mutants), strict=True)
+        for number, (mutant, alive) in enumerate(tried, 1):
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r{number} of {len(mutants)} ")
+            if alive:
+                yield mutant
+
+
+def main() -> int:
+    """List the survivors that nobody has explained, and explanations that nothing needs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="part of the name of a module")
+    options = parser.parse_args()
+    modules = [module for module in MODULES if options.only in module]
+    mutants = [mutant for module in modules for mutant in mutants_of(module)]
+    unexplained, needed = [], set()
+    with tempfile.TemporaryDirectory() as folder:
+        for mutant in survivors(mutants, options.jobs, Path(folder)):
+            name = (mutant.module, mutant.text)
+            needed.add(name)
+            reason = EXPLAINED.get(name)
+            sys.stdout.write(f"{mutant.module}:{mutant.line}: {mutant.text}  # {reason}\n")
+            sys.stdout.flush()
+            if reason is None:
+                unexplained.append(name)
+    stale = [name for name in EXPLAINED if name[0] in modules and name not in needed]
+    for module, text in stale:
+        sys.stdout.write(f"{module}: {text}  # is explained, and missed\n")
+    sys.stdout.write(f"{len(mutants)} mutants, {len(unexplained)} survive unexplained\n")
+    return 1 if unexplained or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

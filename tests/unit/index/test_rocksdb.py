@@ -1,0 +1,512 @@
+"""What is special to the index on disk: damage, locks, views, snapshots, rotations cut short."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from stream_dedup.config import IndexSettings
+from stream_dedup.errors import InputError, Refused, StreamDedupError
+from stream_dedup.index.directory import MARK
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.index.rocksdb_files import names, open_families
+from stream_dedup.interfaces import Changes, Keyspace, Puts
+from stream_dedup.quantities import Size
+from tests.crashes import MEMORY, copy_at_a_moment
+
+SETTINGS = IndexSettings(memory_bytes_max=Size(64 << 20))
+BATCHES = 60  # in the index that the tests damage; half of them lie in its log alone
+
+
+def write(index: RocksIndex, number: int) -> None:
+    """Write a batch that names itself in each of its rows and in meta."""
+    noise = random.Random(number)
+    keys = sorted(noise.randbytes(6) for _ in range(100))
+    puts = {
+        Keyspace.BUCKETS: Puts(keys, [b"%06d" % number] * len(keys)),
+        Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [noise.randbytes(300)]),
+    }
+    index.write(Changes(puts, {}, {"batch": b"%d" % number}))
+
+
+def last_batch(index: RocksIndex) -> int:
+    """Read the whole index; tell which batch is the last, having seen all before it."""
+    numbers = [int.from_bytes(key, "big") for key, _ in index.scan(Keyspace.TEXTS)]
+    buckets = {int(value) for _, value in index.scan(Keyspace.BUCKETS)}
+    assert numbers == sorted(buckets) == list(range(1, len(numbers) + 1))
+    assert index.meta() == ({"batch": b"%d" % len(numbers)} if numbers else {})
+    return len(numbers)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Make a folder in memory, where there is such a thing: nothing here waits for a disk."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def killed() -> Iterator[Path]:
+    """Make an index as a killed process leaves it: files, and a log of what is in none of them."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield make_killed(Path(folder))
+
+
+def make_killed(directory: Path) -> Path:
+    index = RocksIndex.open(directory / "closed", SETTINGS)
+    for number in range(1, BATCHES // 2 + 1):
+        write(index, number)
+    index.close()
+    index = RocksIndex.open(directory / "closed", SETTINGS)
+    for number in range(BATCHES // 2 + 1, BATCHES + 1):
+        write(index, number)
+    copy_at_a_moment(directory / "closed", directory / "killed")
+    index.close()
+    return directory / "killed"
+
+
+@pytest.fixture
+def directory(killed: Path, tmp_path: Path) -> Path:
+    """Copy the killed process's index, to be damaged."""
+    return Path(shutil.copytree(killed, tmp_path / "index"))
+
+
+def largest(directory: Path, pattern: str) -> Path:
+    return max(directory.glob(pattern), key=lambda path: path.stat().st_size)
+
+
+def cut(path: Path, size: float) -> None:
+    """Cut a file at a fraction of its length, or that many bytes before its end."""
+    whole = path.stat().st_size
+    os.truncate(path, int(whole * size) if size >= 0 else whole + int(size))
+
+
+def garble(path: Path, place: float) -> None:
+    """Overwrite 16 bytes at a fraction of the file."""
+    with path.open("r+b") as file:
+        file.seek(int(path.stat().st_size * place))
+        file.write(b"\xa5" * 16)
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    """Read what must not change when an index is refused."""
+    kept = ("*.sst", "*.log", "CURRENT", "MANIFEST-*")
+    files = [path for pattern in kept for path in directory.glob(pattern)]
+    return {path.name: path.read_bytes() for path in files}
+
+
+Damage = Callable[[Path], None]
+REFUSED_AT_OPEN: dict[str, Damage] = {
+    "current missing": lambda at: (at / "CURRENT").unlink(),
+    "current empty": lambda at: cut(at / "CURRENT", 0),
+    "current garbled": lambda at: garble(at / "CURRENT", 0),
+    "manifest missing": lambda at: largest(at, "MANIFEST-*").unlink(),
+    "manifest empty": lambda at: cut(largest(at, "MANIFEST-*"), 0),
+    "manifest cut": lambda at: cut(largest(at, "MANIFEST-*"), 0.5),
+    "manifest garbled": lambda at: garble(largest(at, "MANIFEST-*"), 0.1),
+    "rows missing": lambda at: largest(at, "*.sst").unlink(),
+    "rows cut": lambda at: cut(largest(at, "*.sst"), -100),
+    "rows empty": lambda at: cut(largest(at, "*.sst"), 0),
+    "rows without an end": lambda at: garble(largest(at, "*.sst"), 0.9999),
+    "log garbled at its start": lambda at: garble(largest(at, "*.log"), 0),
+    "log garbled in its middle": lambda at: garble(largest(at, "*.log"), 0.5),
+    "log garbled near its end": lambda at: garble(largest(at, "*.log"), 0.99),
+}
+
+
+@pytest.mark.parametrize("mode", ["write", "view"])
+@pytest.mark.parametrize("damage", REFUSED_AT_OPEN.values(), ids=REFUSED_AT_OPEN)
+def test_a_damaged_index_is_refused_as_it_is(directory: Path, damage: Damage, mode: str) -> None:
+    """Damage is told with the directory and a way out; nothing is wiped, repaired or made anew."""
+    damage(directory)
+    before = content(directory)
+
+    with pytest.raises(Refused, match="index restore") as refusal:
+        RocksIndex.open(directory, SETTINGS, mode="view" if mode == "view" else "write")
+
+    assert str(directory) in str(refusal.value)
+    after = content(directory)
+    assert {name: after[name] for name in before} == before
+
+
+@pytest.mark.parametrize("place", [0.3, 0.5, 0.7])
+def test_garbled_rows_are_refused_when_they_are_read(directory: Path, place: float) -> None:
+    """No row is made up or left out in silence where a file is damaged inside: calls fail."""
+    path = largest(directory, "*.sst")
+    garble(path, place)
+    index = RocksIndex.open(directory, SETTINGS)
+    asked = [key for number in range(1, BATCHES + 1) for key in batch_keys(number)]
+
+    with pytest.raises(Refused, match=path.name):
+        list(index.scan(Keyspace.BUCKETS))
+    with pytest.raises(Refused, match="index restore"):
+        index.read(Keyspace.BUCKETS, sorted(asked))
+    index.close()
+    RocksIndex.open(directory, SETTINGS).close()
+
+
+def test_rows_garbled_at_their_start_are_refused_at_once(directory: Path) -> None:
+    """Opening looks whether a family has rows, and so at the first of them."""
+    garble(largest(directory, "*.sst"), 0)
+
+    for _ in range(2):
+        with pytest.raises(Refused, match="index restore"):
+            RocksIndex.open(directory, SETTINGS)
+
+
+def batch_keys(number: int) -> list[bytes]:
+    noise = random.Random(number)
+    return [noise.randbytes(6) for _ in range(100)]
+
+
+HARMLESS: dict[str, tuple[Damage, int]] = {
+    "nothing": (lambda at: None, BATCHES),
+    "the last byte of the log": (lambda at: cut(largest(at, "*.log"), -1), BATCHES - 1),
+    "the last bytes of the log": (lambda at: cut(largest(at, "*.log"), -1000), BATCHES - 1),
+    "half of the log": (lambda at: cut(largest(at, "*.log"), 0.5), BATCHES * 3 // 4),
+    "all of the log": (lambda at: cut(largest(at, "*.log"), 0), BATCHES // 2),
+    "options": (lambda at: largest(at, "OPTIONS-*").unlink(), BATCHES),
+    "identity": (lambda at: (at / "IDENTITY").unlink(), BATCHES),
+    "lock": (lambda at: (at / "LOCK").unlink(), BATCHES),
+}
+
+
+@pytest.mark.parametrize(("loss", "batches"), HARMLESS.values(), ids=HARMLESS)
+def test_a_cut_log_is_read_up_to_its_last_whole_batch(
+    directory: Path, loss: Damage, batches: int
+) -> None:
+    """What a kill may cut off costs the last batches with their meta; what holds no rows, none."""
+    loss(directory)
+
+    for mode in ("view", "write", "write"):
+        index = RocksIndex.open(directory, SETTINGS, mode="view" if mode == "view" else "write")
+        assert last_batch(index) == batches
+        index.close()
+
+
+def test_an_index_that_lost_a_family_is_refused(directory: Path) -> None:
+    """A family of the current generation can get lost in no way that is ours."""
+    families = open_families(directory, SETTINGS, "write", new=False)
+    families.drop(f"{Keyspace.TEXTS}.{families.generation}")
+    families.close()
+
+    with pytest.raises(Refused, match="families"):
+        RocksIndex.open(directory, SETTINGS)
+
+
+@pytest.mark.parametrize("dropped", range(len(Keyspace) + 1))
+@pytest.mark.parametrize("created", [False, True])
+def test_a_rotation_cut_short_loses_the_previous_generation_at_most(
+    tmp_path: Path, dropped: int, created: bool
+) -> None:
+    """Wherever a rotation is cut, the current generation is there, and another rotation works."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    every = {keyspace: Puts([b"previous"], [b"1"]) for keyspace in Keyspace}
+    index.write(Changes(every, {}, {"batch": b"1"}))
+    index.rotate({"rotated": b"1"})
+    every = {keyspace: Puts([b"current"], [b"2"]) for keyspace in Keyspace}
+    index.write(Changes(every, {}, {"batch": b"2"}))
+    index.close()
+
+    families = open_families(tmp_path, SETTINGS, "write", new=False)
+    previous = names("a")
+    assert families.generation == "b"
+    for name in previous[:dropped]:
+        families.drop(name)
+    if created:
+        families.create(previous[: dropped // 2])
+    families.close()
+
+    view = RocksIndex.open(tmp_path, SETTINGS, mode="view")
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    for opened in (view, index):
+        assert opened.meta() == {"batch": b"2", "rotated": b"1"}
+        for place, keyspace in enumerate(Keyspace):
+            older = None if place < dropped else b"1"
+            assert opened.read(keyspace, [b"current", b"previous"]) == [b"2", older]
+    index.rotate({})
+    assert index.read(Keyspace.TEXTS, [b"current", b"previous"]) == [b"2", None]
+    view.close()
+    index.close()
+
+
+def test_a_creation_cut_short_can_be_repeated(tmp_path: Path) -> None:
+    """A process killed before the index is complete leaves what the next one can complete."""
+    whole = tmp_path / "whole"
+    RocksIndex.open(whole, SETTINGS).close()
+    files = sorted(path.name for path in whole.iterdir())
+    early = [name for name in files if name.startswith(("LOCK", "LOG", "IDENTITY", "MANIFEST"))]
+    for number, kept in enumerate([[], ["LOCK"], early, files]):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        (directory / MARK).touch()
+        for name in kept:
+            shutil.copy(whole / name, directory / name)
+
+        index = RocksIndex.open(directory, SETTINGS)
+        write(index, 1)
+        index.close()
+
+        index = RocksIndex.open(directory, SETTINGS, create=False)
+        assert last_batch(index) == 1
+        index.close()
+
+
+def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
+    """A directory of other files stays as it is; a path that cannot be one is an input error."""
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(Refused, match=r"notes\.txt"):
+        RocksIndex.open(tmp_path, SETTINGS)
+    with pytest.raises(InputError, match="Not a directory"):
+        RocksIndex.open(tmp_path / "notes.txt", SETTINGS)
+    with pytest.raises(InputError, match="Not a directory"):
+        RocksIndex.open(tmp_path / "notes.txt" / "index", SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_an_index_is_made_only_where_it_may_be(tmp_path: Path) -> None:
+    """A view and `create=False` ask for an index that exists; a volume's own folder is no file."""
+    with pytest.raises(InputError, match="no index"):
+        RocksIndex.open(tmp_path / "new", SETTINGS, mode="view")
+    with pytest.raises(InputError, match="no index"):
+        RocksIndex.open(tmp_path / "new", SETTINGS, create=False)
+    assert not (tmp_path / "new").exists()
+
+    (tmp_path / "volume" / "lost+found").mkdir(parents=True)
+    RocksIndex.open(tmp_path / "volume", SETTINGS).close()
+    RocksIndex.open(tmp_path / "volume", SETTINGS, create=False).close()
+
+
+@contextmanager
+def as_somebody_else() -> Iterator[None]:
+    """Have no rights to what others own, as root has."""
+    user = os.geteuid()
+    os.seteuid(65534 if user == 0 else user)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_directory_that_cannot_be_written_is_an_input_error(tmp_path: Path) -> None:
+    """Who may not write there is told so at once, and what is there stays as it is."""
+    index = RocksIndex.open(tmp_path / "index", SETTINGS)
+    write(index, 1)
+    index.close()
+    for path in (*(tmp_path / "index").iterdir(), tmp_path / "index", tmp_path):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = content(tmp_path / "index")
+
+    with as_somebody_else():
+        for path, mode in (("new", "write"), ("index", "write"), ("index", "view")):
+            with pytest.raises(InputError, match=r"directory .*[Pp]ermission denied"):
+                RocksIndex.open(
+                    tmp_path / path, SETTINGS, mode="view" if mode == "view" else "write"
+                )
+
+    assert content(tmp_path / "index") == before
+    for path in (tmp_path, tmp_path / "index"):
+        path.chmod(0o755)
+
+
+OTHER_WRITER = """
+import sys
+from stream_dedup.config import IndexSettings
+from stream_dedup.index.rocksdb import RocksIndex
+
+RocksIndex.open(sys.argv[1], IndexSettings())
+"""
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    """One process writes; another one, or another part of it, is told who is in the way."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    with pytest.raises(Refused, match="open in another process") as refusal:
+        RocksIndex.open(tmp_path, SETTINGS)
+    assert str(tmp_path) in str(refusal.value)
+
+    run = subprocess.run(
+        [sys.executable, "-c", OTHER_WRITER, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Refused" in run.stderr
+    assert "open in another process" in run.stderr
+
+    write(index, 2)
+    index.close()
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    assert last_batch(index) == 2
+    index.close()
+
+
+def test_a_view_shows_its_moment_while_the_writer_goes_on(tmp_path: Path) -> None:
+    """A view keeps its rows and meta through writes, rotations, compaction and the writer's end."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    index.rotate({})
+    write(index, 2)
+    view = RocksIndex.open(tmp_path, SETTINGS, mode="view")
+
+    index.compact()
+    for number in range(3, 9):
+        write(index, number)
+        index.rotate({})
+    index.compact()
+    index.close()
+
+    assert last_batch(view) == 2
+    assert view.read(Keyspace.TEXTS, [(1).to_bytes(6, "big"), (3).to_bytes(6, "big")])[1] is None
+    view.close()
+
+
+def test_views_open_beside_a_writer_at_any_moment(tmp_path: Path) -> None:
+    """Files that the writer removes while a view opens do not spoil it."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    ended = threading.Event()
+
+    def write_on() -> None:
+        for number in range(2, 80):
+            write(index, number)
+            if number % 7 == 0:
+                index.rotate({})
+            if number % 5 == 0:
+                index.compact()
+        ended.set()
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    views = 0
+    while not ended.is_set():
+        view = RocksIndex.open(tmp_path, SETTINGS, mode="view")
+        batch = int(view.meta()["batch"])
+        assert view.read(Keyspace.TEXTS, [batch.to_bytes(6, "big")]) != [None]
+        view.close()
+        views += 1
+    writer.join()
+    index.close()
+
+    assert views > 0
+
+
+def test_a_view_cannot_write(tmp_path: Path) -> None:
+    """Writing to a view fails and changes nothing."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    index.close()
+    view = RocksIndex.open(tmp_path, SETTINGS, mode="view")
+
+    with pytest.raises(StreamDedupError):
+        write(view, 2)
+    with pytest.raises(StreamDedupError):
+        view.rotate({})
+
+    assert last_batch(view) == 1
+    view.close()
+
+
+def test_a_snapshot_is_an_index_of_its_moment(tmp_path: Path) -> None:
+    """A snapshot opens like any index and has the rows and the meta of one moment."""
+    index = RocksIndex.open(tmp_path / "index", SETTINGS)
+    write(index, 1)
+    index.rotate({})
+    write(index, 2)
+    index.snapshot(tmp_path / "snapshot")
+    write(index, 3)
+    index.rotate({})
+    with pytest.raises(InputError, match="File exists"):
+        index.snapshot(tmp_path / "snapshot")
+    with pytest.raises(InputError, match="No such file"):
+        index.snapshot(tmp_path / "missing" / "snapshot")
+    index.close()
+
+    copy = RocksIndex.open(tmp_path / "snapshot", SETTINGS, create=False)
+    assert last_batch(copy) == 2
+    write(copy, 3)
+    assert last_batch(copy) == 3
+    copy.close()
+
+
+def test_sizes_follow_what_is_written_and_compacted(tmp_path: Path) -> None:
+    """The figures per keyspace count rows and bytes; a rotation gives space back."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    for number in range(1, 101):
+        write(index, number)
+    index.compact()
+    progress: list[tuple[int, int]] = []
+    index.compact(lambda done, total: progress.append((done, total)))
+    sizes = index.sizes()
+
+    assert sizes[Keyspace.TEXTS].rows_estimated == 100
+    assert 100 * 300 < sizes[Keyspace.TEXTS].bytes < 100 * 500
+    assert sizes[Keyspace.BUCKETS].rows_estimated == 10_000
+    assert sizes[Keyspace.IDS] == (0, 0)
+    assert index.disk_bytes() > sum(size.bytes for size in sizes.values())
+    assert progress[0][0] == 0
+    assert progress[-1][0] == progress[-1][1] == len(progress) - 1
+
+    index.rotate({})
+    index.rotate({})
+    assert {size for size in index.sizes().values()} == {(0, 0)}
+    index.close()
+
+
+# The system lets no file of this process grow beyond a megabyte: writing fails as on a full disk.
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from stream_dedup.config import IndexSettings
+from stream_dedup.errors import Unavailable
+from stream_dedup.index.directory import MARK
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interfaces import Changes, Keyspace, Puts
+from stream_dedup.quantities import Size
+
+settings = IndexSettings(memory_bytes_max=Size(64 << 20))
+index = RocksIndex.open(sys.argv[1], settings)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+written = 0
+try:
+    while True:
+        puts = {Keyspace.TEXTS: Puts([written.to_bytes(6, "big")], [b"v" * 100_000])}
+        index.write(Changes(puts, {}, {"written": b"%d" % (written + 1)}))
+        written += 1
+except Unavailable as error:
+    assert sys.argv[1] in str(error), error
+try:
+    index.write(Changes({}, {}, {"written": b"none"}))
+except Unavailable as error:
+    print(written)
+index.read(Keyspace.TEXTS, [b"x"])
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+try:
+    index.close()
+except Unavailable:
+    pass
+index = RocksIndex.open(sys.argv[1], settings)
+assert index.meta() == {"written": b"%d" % written}, index.meta()
+assert len(list(index.scan(Keyspace.TEXTS))) == written
+index.write(Changes({}, {}, {"written": b"more"}))
+index.close()
+"""
+
+
+def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> None:
+    """A batch that does not fit is not applied; after opening again all before it is there."""
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path / "index")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stderr
+    assert 5 <= int(run.stdout) <= 10
