@@ -9,25 +9,16 @@ import stat
 import sys
 import tempfile
 import weakref
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple
 
-import zstandard
-
+from stream_dedup.compression import CORRUPT, decompressed
 from stream_dedup.errors import InputError
 
 STANDARD_INPUT = "-"
 
 _BLOCK_BYTES = 1 << 20
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_GZIP_BITS = 31  # of zlib's window, and its sign for gzip's header and checksum
-# Decompressed at a time: of gzip at most 64 MB, of zstd 128 MB; mostly a thousandth of that.
-_GZIP_PIECE_BYTES = 1 << 16
-_ZSTD_PIECE_BYTES = 1 << 12
-_CORRUPT = (EOFError, zlib.error, zstandard.ZstdError)
 
 
 class Block(NamedTuple):
@@ -68,7 +59,7 @@ class Source:
     def blocks(self) -> Iterator[Block]:
         """Yield all lines; the last one may lack its end. Longer lines than allowed come cut."""
         with self._open() as raw, self._errors():
-            content = _decompressed(raw)
+            content = decompressed(raw)
             number, position, rest = 1, 0, b""
             while data := content.read(_BLOCK_BYTES):
                 lines = (rest + data).split(b"\n")
@@ -105,7 +96,7 @@ class Source:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except _CORRUPT as error:
+        except CORRUPT as error:
             raise InputError(f"cannot read {self.name}: damaged or cut short ({error})") from None
         except OSError as error:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}") from None
@@ -127,81 +118,6 @@ class _Pipe(io.RawIOBase):
         if self._copy is not None:
             self._copy.write(data)
         return len(data)
-
-
-class _Frame(Protocol):
-    """A decompressor of one frame of zstd or one member of gzip."""
-
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-
-class _Decompressed(io.RawIOBase):
-    """Decompresses any number of frames in large pieces, and says so if the last one has no end.
-
-    The readers of the libraries hand the interpreter's lock over at every few kilobytes (gzip), or
-    are silent about a missing end (zstd).
-    """
-
-    def __init__(self, source: BinaryIO, new_frame: Callable[[], _Frame], piece_bytes: int) -> None:
-        self._source = source
-        self._new_frame = new_frame
-        self._piece_bytes = piece_bytes
-        self._frame: _Frame | None = None
-        self._compressed = b""
-        self._data = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
-        while not self._data:
-            compressed = self._compressed or self._source.read(self._piece_bytes)
-            if not compressed:
-                if self._frame is not None:
-                    raise EOFError("it ends within a frame")
-                return 0
-            self._decompress(compressed)
-        data = self._data[: len(buffer)]
-        buffer[: len(data)] = data
-        self._data = self._data[len(data) :]
-        return len(data)
-
-    def _decompress(self, compressed: bytes) -> None:
-        self._compressed = b""
-        if self._frame is None:
-            compressed = compressed.lstrip(b"\0")  # tapes pad the end
-            if not compressed:
-                return
-            self._frame = self._new_frame()
-        self._data = memoryview(self._frame.decompress(compressed))
-        if self._frame.eof:
-            self._compressed = self._frame.unused_data
-            self._frame = None
-
-
-def _gzip_member() -> _Frame:
-    return zlib.decompressobj(_GZIP_BITS)
-
-
-def _zstd_frame() -> _Frame:
-    return zstandard.ZstdDecompressor().decompressobj()
-
-
-def _decompressed(raw: io.BufferedReader) -> io.BufferedReader:
-    start = raw.peek(4)[:4]
-    if start.startswith(_GZIP):
-        frames = _Decompressed(raw, _gzip_member, _GZIP_PIECE_BYTES)
-    elif start == _ZSTD:
-        frames = _Decompressed(raw, _zstd_frame, _ZSTD_PIECE_BYTES)
-    else:
-        return raw
-    return io.BufferedReader(frames, _BLOCK_BYTES)
 
 
 def _position(raw: io.BufferedReader, last: int) -> int:

@@ -31,7 +31,7 @@ IMPURE = {
 IMPURE_CALLS = {"input", "now", "open", "print", "today", "utcnow"}
 OWNERS = {
     "confluent_kafka": "kafka/",
-    "rocksdict": "index/rocksdb.py",
+    "rocksdict": "index/rocksdb",
     "prometheus_client": "metrics.py",
 }
 FORBIDDEN_NAMES = {"base", "common", "core", "helper", "manager", "misc", "shared", "tools", "util"}

@@ -5,9 +5,12 @@ from typing import Annotated
 import typer
 
 from stream_dedup import __version__
+from stream_dedup.cli.demo import demo
 from stream_dedup.cli.explain import explain
+from stream_dedup.cli.index import index
 from stream_dedup.cli.pairs import pairs
 from stream_dedup.cli.plan import plan
+from stream_dedup.cli.run import run
 
 app = typer.Typer(
     name="stream-dedup",
@@ -28,6 +31,9 @@ def stream_dedup(
         typer.echo(context.get_help())
 
 
+app.command()(run)
 app.command()(pairs)
 app.command()(plan)
 app.command()(explain)
+app.command()(demo)
+app.add_typer(index, name="index")

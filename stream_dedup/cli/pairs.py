@@ -1,6 +1,5 @@
 """`stream-dedup pairs`: every similar pair in files or a pipe."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import typer
 
 from stream_dedup.cli import options
+from stream_dedup.cli.rejected import Rejections
 from stream_dedup.cli.terminal import COMPILING, notice_if_slow, on_terminal, progress, stderr
-from stream_dedup.errors import InputError, UsageError
+from stream_dedup.cli.threads import usable_cores
+from stream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
     from stream_dedup.config import Settings
-    from stream_dedup.corpus import Corpus, RejectedLine
+    from stream_dedup.corpus import Corpus
     from stream_dedup.pairs import Pairs, PairSearch
 
-_REJECTED_SHOWN = 20
 _STANDARD_INPUT = "-"
 
 
@@ -102,11 +102,11 @@ def _find(
 
     exact = settings.similarity.verify == "exact"
     corpus = _open_corpus(names, settings, keep_pipes=exact)
-    rejections = _Rejections(strict)
+    rejections = Rejections(strict)
     with _opened(output) as out:
         with progress("Signing", corpus.size, in_bytes=True) as advance:
             threshold = settings.similarity.threshold
-            search = PairSearch(corpus, threshold, advance, rejections.add)
+            search = PairSearch(corpus, threshold, advance, lambda line: rejections.add(*line))
         found = (_compared if exact else _estimated)(search, watched=not out.isatty())
         write = write_clusters if clusters else write_pairs
         count = write(found, search.ids, out)
@@ -148,14 +148,7 @@ def _open_corpus(names: list[str], settings: "Settings", keep_pipes: bool) -> "C
     with notice_if_slow(COMPILING):
         sketcher.sketch(["A text to compile the kernels with.", "Ein Text für jede Art von Text."])
     decoder = DocumentDecoder(settings.events, texts_only=True)
-    return Corpus(sources, decoder, sketcher, _usable_cores())
-
-
-def _usable_cores() -> int:
-    """Count the cores this process may use, where the system tells, or all."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return Corpus(sources, decoder, sketcher, usable_cores())
 
 
 @contextmanager
@@ -169,28 +162,6 @@ def _opened(output: Path | None) -> Iterator[BinaryIO]:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     with file:
         yield file
-
-
-class _Rejections:
-    """Tells of lines that are no documents: the first few one by one, all in number."""
-
-    def __init__(self, strict: bool) -> None:
-        self._strict = strict
-        self._count = 0
-
-    def add(self, line: "RejectedLine") -> None:
-        message = f"{line.source}:{line.number}: {line.reason}"
-        if self._strict:
-            raise InputError(f"{message} (without --strict such lines are skipped)")
-        self._count += 1
-        if self._count <= _REJECTED_SHOWN:
-            stderr.print(f"skipped {message}", markup=False)
-
-    def summarise(self) -> None:
-        if self._count > _REJECTED_SHOWN:
-            stderr.print(f"… and {self._count - _REJECTED_SHOWN:,} more lines like these")
-        if self._count:
-            stderr.print(f"lines skipped: {self._count:,}")
 
 
 def _summarise(search: "PairSearch", found: str) -> None:

@@ -69,7 +69,7 @@ class Sighting(Struct, array_like=True, gc=False):
     offset: int
 
 
-class Cluster(Struct, array_like=True):
+class Cluster(Struct, array_like=True, gc=False):
     """How many documents have joined, and the last texts that did."""
 
     size: int
@@ -89,7 +89,7 @@ class _Tail(Struct, array_like=True):
     members: list[Member]
 
 
-class Group(Struct, kw_only=True):
+class Group(Struct, kw_only=True, gc=False):
     """The documents of one namespace whose texts are identical: one row of texts."""
 
     position: int

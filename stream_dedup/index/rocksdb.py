@@ -22,7 +22,7 @@ from rocksdict import (
 )
 
 from stream_dedup.config import IndexSettings
-from stream_dedup.errors import InputError, StreamDedupError
+from stream_dedup.errors import InputError, StreamDedupError, Unavailable
 from stream_dedup.index import directory as places
 from stream_dedup.index.rocksdb_files import (
     GENERATION,
@@ -188,6 +188,8 @@ class RocksIndex:
             for done, family in enumerate(families, 1):
                 family.compact_range(None, None, thorough)
                 on_progress(done, len(families))
+            if state.families.database.property_int_value("rocksdb.background-errors"):
+                raise Unavailable(f"the disk under {self._path} failed: not all files are merged")
 
     def sync(self) -> None:
         """Wait until all that was written would survive the machine as well."""

@@ -47,8 +47,8 @@ _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _BUFFER_BYTES_MIN = 1 << 20
 _BUFFERS_MERGED = 8
 _BUFFER_FILTER_SHARE = 0.03  # of a write buffer: some 10 bits a key
-_BLOCK_BYTES = 8192
-_PART_BYTES = 4096
+_BLOCK_BYTES = 4096
+_PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
 
@@ -217,7 +217,8 @@ def merged(current: Iterator[Row], previous: Iterator[Row]) -> Iterator[Row]:
 
 def _options(settings: IndexSettings, mode: Mode) -> dict[str, Options]:
     """Make the options of each family; all share one cache, in which the write buffers count."""
-    cache = Cache(settings.memory_bytes_max)
+    # The rest is for what RocksDB counts nowhere: heads of files, compactions, the allocator.
+    cache = Cache(settings.memory_bytes_max * 7 // 8)
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
     buffers = WriteBufferManager.new_write_buffer_manager_with_cache(buffer_bytes, False, cache)
     options = {}

@@ -1,8 +1,10 @@
 """Decisions as they are published."""
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from stream_dedup.events import (
     ClusterReference,
@@ -21,10 +23,10 @@ Kind = Literal["exact", "near", "excerpt", "extension"]
 
 # As many as the estimate can bear, and some more to compare exact values by.
 _DIGITS = 6
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # in UTC, like all times here
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True, gc=False):
     """A group that a document matches."""
 
     position: int
@@ -44,11 +46,11 @@ class Previous(NamedTuple):
     error: float
 
 
-class Decision(NamedTuple):
+class Decision(Struct, frozen=True, gc=False):
     """What is decided of one event."""
 
     type: Type
-    found: list[Found] = []  # noqa: RUF012  # best first; nobody changes it
+    found: list[Found] = []  # best first
     cluster: ClusterReference | None = None
     previous: Previous | None = None
     capped: int = 0  # buckets of which a part was not seen
@@ -99,7 +101,7 @@ def timestamp(milliseconds: int) -> str | None:
     if milliseconds == UNDATED:
         return None
     moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    return f"{moment.isoformat(timespec='milliseconds')}Z"
 
 
 def _match(found: Found) -> Match:

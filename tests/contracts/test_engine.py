@@ -263,7 +263,7 @@ def _rows(index: Index) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("engine", "examples"), [(EngineInMemory, 80), (EngineOnDisk, 6)], ids=["memory", "rocksdb"]
+    ("engine", "examples"), [(EngineInMemory, 40), (EngineOnDisk, 5)], ids=["memory", "rocksdb"]
 )
 def test_any_stream_is_answered_as_the_oracle_answers(engine: type[Engine], examples: int) -> None:
     """Whatever comes, wherever batches are cut and processes end, the oracle would say the same."""

@@ -34,6 +34,8 @@ from tests.quality.test_pairs import (
     truth,
 )
 
+# Where buckets of a few entries overflow.
+CROWDED = [part for part in SHORT if part.corpus in ("civil_procedure_codes", "debian_desc_multi")]
 BATCH = 500
 UNBOUNDED = 1_000_000
 
@@ -142,7 +144,7 @@ def test_duplicates_of_whole_corpora_are_the_documents_with_an_earlier_partner(p
     check_matches(part, told)
 
 
-@pytest.mark.parametrize("part", SHORT, ids=str)
+@pytest.mark.parametrize("part", CROWDED, ids=str)
 def test_what_full_buckets_hide_is_told(part: Part) -> None:
     """With small buckets too a duplicate is missed by chance only, or its verdict says `capped`."""
     told = stream(corpora.texts(*part), settings(3))

@@ -27,6 +27,7 @@ seeds = st.integers(0, 20)
 long_seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 DAY = 24 * 3600.0
+few = search(max_examples=25)
 
 
 def verdicts_of(
@@ -57,6 +58,7 @@ def check_oracle(settings: Settings, stream: Sequence[streams.Draft], seed: int,
         streams.assert_said(verdict, event, oracle.tell(event))
 
 
+@search(max_examples=50)
 @given(streams.engine_settings(), streams.streams(), seeds, st.integers(1, 40))
 def test_each_verdict_is_that_of_the_oracle(
     settings: Settings, stream: list[streams.Draft], seed: int, size: int
@@ -65,7 +67,7 @@ def test_each_verdict_is_that_of_the_oracle(
     check_oracle(settings, stream, seed, size)
 
 
-@search(max_examples=10)
+@search(max_examples=8)
 @given(streams.engine_settings(), long_seeds, st.sampled_from([1, 13, 400]))
 def test_each_verdict_of_a_longer_stream_is_that_of_the_oracle(
     settings: Settings, seed: int, size: int
@@ -84,6 +86,7 @@ def test_each_verdict_of_many_long_streams_is_that_of_the_oracle(
     check_oracle(settings, streams.long_stream(seed, 2000), seed % 1000, size)
 
 
+@few
 @given(streams.engine_settings(), streams.streams(), seeds, sizes)
 def test_verdicts_do_not_depend_on_where_batches_are_cut(
     settings: Settings, stream: list[streams.Draft], seed: int, sizes: list[int]
@@ -96,6 +99,7 @@ def test_verdicts_do_not_depend_on_where_batches_are_cut(
         assert encoded(settings, records, cuts) == expected, cuts
 
 
+@few
 @given(streams.engine_settings(), streams.streams(), seeds, sizes, st.data())
 def test_verdicts_do_not_depend_on_a_crash_and_replay(
     settings: Settings,
@@ -118,6 +122,7 @@ def test_verdicts_do_not_depend_on_a_crash_and_replay(
     assert streams.encoded(vain.verdicts) == expected[crash : crash + lost]
 
 
+@few
 @given(streams.engine_settings(), streams.streams(), seeds)
 def test_a_failed_matcher_goes_on_after_a_batch_that_was_not_remembered(
     settings: Settings, stream: list[streams.Draft], seed: int
@@ -136,6 +141,7 @@ def test_a_failed_matcher_goes_on_after_a_batch_that_was_not_remembered(
     assert streams.encoded(verdicts) == encoded(settings, records, [3])
 
 
+@few
 @given(streams.engine_settings([float("inf")]), streams.streams(), seeds)
 def test_a_window_longer_than_the_stream_forgets_as_little_as_none(
     settings: Settings, stream: list[streams.Draft], seed: int
@@ -156,6 +162,25 @@ def test_a_record_ten_years_later_expires_all_that_came_before() -> None:
     assert types(verdicts_of(settings, early + late, [1])) == ["unique", "duplicate"] * 2
 
 
+@pytest.mark.soak
+@search(max_examples=200)
+@given(streams.engine_settings(), long_seeds, sizes, st.integers(1, 999))
+def test_long_streams_are_published_alike_however_they_are_cut_and_broken(
+    settings: Settings, seed: int, sizes: list[int], crash: int
+) -> None:
+    """A thousand events in batches of 1, 50, all or any sizes, with a crash on the way."""
+    records = drawn(settings, streams.long_stream(seed, 1000), seed % 1000)
+    expected = encoded(settings, records, [50])
+    index, signer = MemoryIndex(), Signer(settings)
+    before = streams.run(Matcher(index, settings), signer, records[:crash], [31])
+    Matcher(index, settings).match(signer.sign(records[crash:]))
+    after = streams.run(Matcher(index, settings), signer, records[crash:], [17])
+
+    assert streams.encoded(before + after) == expected
+    for cuts in ([1], [len(records)], sizes):
+        assert encoded(settings, records, cuts) == expected, cuts
+
+
 # Tenants
 
 
@@ -173,6 +198,7 @@ def tenanted(record: Record, name: str, position: int) -> Record:
     return record._replace(event=replace(record.event, namespace=name), position=position)
 
 
+@few
 @given(streams.engine_settings(), streams.streams([""]), seeds, sizes)
 def test_two_tenants_with_the_same_stream_never_touch_each_other(
     settings: Settings, stream: list[streams.Draft], seed: int, sizes: list[int]
@@ -191,6 +217,7 @@ def test_two_tenants_with_the_same_stream_never_touch_each_other(
     assert of_tenant(verdicts, "b") == alone
 
 
+@few
 @given(
     streams.engine_settings([float("inf")]),
     streams.streams([""]),
@@ -291,6 +318,7 @@ def test_copies_match_until_the_last_of_them_is_deleted(order: str, size: int) -
     assert types(verdicts[-2:]) == ["unique", "duplicate"]
 
 
+@few
 @given(streams.engine_settings(), streams.streams(), seeds, st.sampled_from(streams.IDS))
 def test_nothing_matches_what_was_deleted(
     settings: Settings, stream: list[streams.Draft], seed: int, id: str

@@ -17,7 +17,7 @@ from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, Refused, StreamDedupError
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
-from stream_dedup.index.rocksdb_files import names, open_families
+from stream_dedup.index.rocksdb_files import Mode, names, open_families
 from stream_dedup.interfaces import Changes, Keyspace, Puts
 from stream_dedup.quantities import Size
 from tests.crashes import MEMORY, copy_at_a_moment
@@ -26,13 +26,13 @@ SETTINGS = IndexSettings(memory_bytes_max=Size(64 << 20))
 BATCHES = 60  # in the index that the tests damage; half of them lie in its log alone
 
 
-def write(index: RocksIndex, number: int) -> None:
+def write(index: RocksIndex, number: int, text_bytes: int = 300) -> None:
     """Write a batch that names itself in each of its rows and in meta."""
     noise = random.Random(number)
     keys = sorted(noise.randbytes(6) for _ in range(100))
     puts = {
         Keyspace.BUCKETS: Puts(keys, [b"%06d" % number] * len(keys)),
-        Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [noise.randbytes(300)]),
+        Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [noise.randbytes(text_bytes)]),
     }
     index.write(Changes(puts, {}, {"batch": b"%d" % number}))
 
@@ -124,13 +124,13 @@ REFUSED_AT_OPEN: dict[str, Damage] = {
 
 @pytest.mark.parametrize("mode", ["write", "view"])
 @pytest.mark.parametrize("damage", REFUSED_AT_OPEN.values(), ids=REFUSED_AT_OPEN)
-def test_a_damaged_index_is_refused_as_it_is(directory: Path, damage: Damage, mode: str) -> None:
+def test_a_damaged_index_is_refused_as_it_is(directory: Path, damage: Damage, mode: Mode) -> None:
     """Damage is told with the directory and a way out; nothing is wiped, repaired or made anew."""
     damage(directory)
     before = content(directory)
 
     with pytest.raises(Refused, match="index restore") as refusal:
-        RocksIndex.open(directory, SETTINGS, mode="view" if mode == "view" else "write")
+        RocksIndex.open(directory, SETTINGS, mode=mode)
 
     assert str(directory) in str(refusal.value)
     after = content(directory)
@@ -186,10 +186,27 @@ def test_a_cut_log_is_read_up_to_its_last_whole_batch(
     """What a kill may cut off costs the last batches with their meta; what holds no rows, none."""
     loss(directory)
 
-    for mode in ("view", "write", "write"):
-        index = RocksIndex.open(directory, SETTINGS, mode="view" if mode == "view" else "write")
+    modes: list[Mode] = ["view", "write", "write"]
+    for mode in modes:
+        index = RocksIndex.open(directory, SETTINGS, mode=mode)
         assert last_batch(index) == batches
         index.close()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_log_cut_before_its_end_leaves_no_hole(tmp_path: Path, place: int) -> None:
+    """Of several logs only the last may end within a batch: no later one is read past a cut."""
+    index = RocksIndex.open(tmp_path / "open", SETTINGS)
+    for number in range(1, 201):
+        write(index, number, text_bytes=30_000)
+    copy_at_a_moment(tmp_path / "open", tmp_path / "index")
+    index.close()
+    logs = sorted((tmp_path / "index").glob("*.log"))
+    assert len(logs) > 3
+    cut(logs[place], -7)
+
+    with pytest.raises(Refused, match="index restore"):
+        RocksIndex.open(tmp_path / "index", SETTINGS)
 
 
 def test_an_index_that_lost_a_family_is_refused(directory: Path) -> None:
@@ -298,6 +315,7 @@ def as_somebody_else() -> Iterator[None]:
 
 def test_a_directory_that_cannot_be_written_is_an_input_error(tmp_path: Path) -> None:
     """Who may not write there is told so at once, and what is there stays as it is."""
+    trials: list[tuple[str, Mode]] = [("new", "write"), ("index", "write"), ("index", "view")]
     index = RocksIndex.open(tmp_path / "index", SETTINGS)
     write(index, 1)
     index.close()
@@ -306,10 +324,10 @@ def test_a_directory_that_cannot_be_written_is_an_input_error(tmp_path: Path) ->
     before = content(tmp_path / "index")
 
     with as_somebody_else():
-        for path, mode in (("new", "write"), ("index", "write"), ("index", "view")):
+        for name, mode in trials:
             with pytest.raises(InputError, match=r"directory .*[Pp]ermission denied"):
                 RocksIndex.open(
-                    tmp_path / path, SETTINGS, mode="view" if mode == "view" else "write"
+                    tmp_path / name, SETTINGS, mode="view" if mode == "view" else "write"
                 )
 
     assert content(tmp_path / "index") == before
@@ -462,10 +480,9 @@ def test_sizes_follow_what_is_written_and_compacted(tmp_path: Path) -> None:
     index.close()
 
 
-# The system lets no file of this process grow beyond a megabyte: writing fails as on a full disk.
+# The system lets no file of this process grow beyond 256 KB: writing fails as on a full disk.
 FULL_DISK = """
-import resource, signal, sys
-from pathlib import Path
+import os, resource, signal, sys
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Unavailable
 from stream_dedup.index.directory import MARK
@@ -475,12 +492,12 @@ from stream_dedup.quantities import Size
 
 settings = IndexSettings(memory_bytes_max=Size(64 << 20))
 index = RocksIndex.open(sys.argv[1], settings)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, resource.RLIM_INFINITY))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 written = 0
 try:
     while True:
-        puts = {Keyspace.TEXTS: Puts([written.to_bytes(6, "big")], [b"v" * 100_000])}
+        puts = {Keyspace.TEXTS: Puts([written.to_bytes(6, "big")], [os.urandom(40_000)])}
         index.write(Changes(puts, {}, {"written": b"%d" % (written + 1)}))
         written += 1
 except Unavailable as error:
@@ -509,4 +526,4 @@ def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert run.returncode == 0, run.stderr
-    assert 5 <= int(run.stdout) <= 10
+    assert int(run.stdout) == (1 << 18) // 40_000
