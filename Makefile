@@ -43,9 +43,12 @@ check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) deploy/kafka-local/broker.py
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
-bench: $(BENCH) ## Measure speed beside other libraries; results go to benchmarks/results
+bench: $(BENCH) ## Measure speed, beside other libraries and as the index grows: three quarters of an hour
 	$(BIN)/python -m benchmarks.sign
 	$(BIN)/python -m benchmarks.pairs
+	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.window
+	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.render
 
 clean: ## Remove .venv and all that was built or cached

@@ -44,13 +44,16 @@ class Tally(msgspec.Struct, frozen=True):
     types: dict[str, int] = {}
     # Documents that looked into buckets of which a part was hidden, by the number of these buckets.
     capped: dict[int, int] = {}
+    # Entries of full buckets that had to go for newer ones.
+    evicted: int = 0
 
     def plus(self, decisions: list[Decision]) -> "Tally":
         """Return the tally after these decisions."""
         types, capped = Counter(self.types), Counter(self.capped)
         types.update(decision.type for decision in decisions)
         capped.update(decision.capped for decision in decisions if decision.capped)
-        return Tally(dict(types), dict(capped))
+        evicted = self.evicted + sum(decision.evicted for decision in decisions)
+        return Tally(dict(types), dict(capped), evicted)
 
 
 class Matched(NamedTuple):

@@ -171,9 +171,12 @@ def encode_buckets(
     share its bytes.
     """
     narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
-    alone = _cut(narrow)
-    values = list(map(alone.__getitem__, np.append(entries, 0)[bounds[:-1]].tolist()))
-    for bucket in np.flatnonzero(np.diff(bounds) != 1).tolist():
+    alone = [*_cut(narrow), b""]
+    sizes = np.diff(bounds)
+    chosen = np.full(len(sizes), len(positions))
+    chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
+    values = list(map(alone.__getitem__, chosen.tolist()))
+    for bucket in np.flatnonzero(sizes > 1).tolist():
         values[bucket] = narrow[entries[bounds[bucket] : bounds[bucket + 1]]].tobytes()
     for bucket in np.flatnonzero(capped).tolist():
         values[bucket] += _CAPPED

@@ -89,7 +89,7 @@ class RocksIndex:
             if mode == "view" or not create:
                 raise InputError(f"there is no index in {path}: nothing was written there yet")
             places.begin(path)
-        with explained(path), ExitStack() as undo:
+        with explained(path, OSError), ExitStack() as undo:
             if mode == "view":
                 families = open_view(path, settings)
             else:

@@ -7,6 +7,7 @@ A keyspace is two column families, one for each generation, `texts.a` and `texts
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from traceback import clear_frames
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
@@ -56,8 +57,9 @@ _LOG_BYTES_MAX = 1 << 22
 class explained:
     """Turn what RocksDB says into what to do; rocksdict raises it as bare `Exception`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *others: type[BaseException]) -> None:
         self._path = path
+        self._others = others
 
     def __enter__(self) -> None:
         """Do nothing yet."""
@@ -69,7 +71,9 @@ class explained:
         trace: TracebackType | None,
     ) -> None:
         """Raise what `directory.explain` makes of the error, if it is one of RocksDB."""
-        if kind is Exception or isinstance(error, OSError):
+        if kind is Exception or isinstance(error, self._others):
+            # An iterator in one of them would hold the lock as long as somebody holds the error.
+            clear_frames(trace)
             raise places.explain(str(error), self._path) from None
 
 

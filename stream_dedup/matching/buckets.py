@@ -13,7 +13,7 @@ from stream_dedup.index.layout import bucket_keys, bucket_numbers, decode_bucket
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.overlay import Buckets
 from stream_dedup.similarity.compiled import Array, kernel
-from stream_dedup.similarity.ragged import Ragged, take
+from stream_dedup.similarity.ragged import Ragged
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -35,6 +35,15 @@ class Meetings(NamedTuple):
     groups: Numbers
     bands: Numbers  # in how many bands they meet
     before: Numbers  # [looking document, band] -> the last one inserted before it there, or -1
+
+
+class Lists(NamedTuple):
+    """Full buckets, entry by entry."""
+
+    of: Numbers  # bucket -> its list, or -1
+    groups: Numbers  # [list, place]
+    lengths: Numbers
+    capped: Flags
 
 
 def fetch(index: Index, buckets: Buckets, keys: NDArray[np.uint64]) -> Shelf:
@@ -100,135 +109,10 @@ def _meet(
     return count
 
 
-class Crowds:
-    """The buckets of a piece that are full or may become so, kept entry by entry.
-
-    What such a bucket hides from a document depends on what was decided before it, so these are
-    gone through one document at a time.
-    """
-
-    def __init__(
-        self, shelf: Shelf, entries: Ragged, meetings: Meetings, inserts: Flags, size_max: int
-    ) -> None:
-        inserted = np.bincount(shelf.places[inserts].ravel(), minlength=len(shelf.keys))
-        full = (entries.lengths + inserted > size_max) | shelf.capped
-        self.lists_of = np.where(full, np.cumsum(full) - 1, -1)  # bucket -> its list, or -1
-        chosen = np.flatnonzero(full)
-        self.lengths = entries.lengths[chosen]
-        width = max(size_max, int(self.lengths.max(initial=0)))
-        self.lists = np.zeros((len(chosen), width), np.int64)
-        self.lists[np.arange(width) < self.lengths[:, None]] = take(entries, chosen).values
-        self.capped = shelf.capped[chosen]
-        # Looking documents that see one of these.
-        self.members: Flags = np.any(full[shelf.places], axis=1)
-        self._shelf, self._entries, self._before = shelf, entries, meetings.before
-        self._size_max = size_max
-
-    def groups(self) -> Numbers:
-        """Return all groups in these buckets."""
-        return self.lists[np.arange(self.lists.shape[1]) < self.lengths[:, None]]
-
-    def look(self, document: int, groups: Numbers, known: int) -> Numbers:
-        """Return in how many bands these groups are visible."""
-        lists = self.lists_of[self._shelf.places[document]]
-        bands = np.zeros(len(groups), np.int64)
-        places = self._shelf.places
-        contents = (self.lists, self.lengths)
-        _look(document, places, lists, self._entries, self._before, contents, known, groups, bands)
-        return bands
-
-    def hiding(self, document: int, seen: Numbers, horizon: int) -> int:
-        """Return how many of the document's buckets hide something from it.
-
-        A bucket does from when a living entry had to go until it is not full any more.
-        """
-        lists = self.lists_of[self._shelf.places[document]]
-        capped = lists[lists >= 0]
-        capped = capped[self.capped[capped]]
-        entries = np.arange(self.lists.shape[1]) < self.lengths[capped, None]
-        living = (entries & (seen[self.lists[capped]] >= horizon)).sum(axis=1)
-        return int((living >= self._size_max).sum())
-
-    def insert(
-        self, document: int, group: int, seen: Numbers, horizon: int, representative: Flags
-    ) -> None:
-        """Add a group to the document's full buckets; forget who is not living, then the oldest.
-
-        Representatives of clusters stay longest: what copies them is still to come.
-        """
-        lists = self.lists_of[self._shelf.places[document]]
-        contents = (self.lists, self.lengths, self.capped)
-        _insert(group, lists[lists >= 0], contents, self._size_max, seen, horizon, representative)
-
-
-@kernel
-def _look(
-    document: int,
-    places: Array,
-    lists: Array,
-    entries: Ragged,
-    before: Array,
-    contents: tuple[Array, Array],
-    known: int,
-    groups: Array,
-    bands: Array,
-) -> None:
-    """Count for each of the groups, which are few, in how many bands it is visible."""
-    values, bounds = entries
-    rows, lengths = contents
-    for band in range(lists.size):
-        at = lists[band]
-        bucket = places[document, band]
-        for place in range(groups.size):
-            group = groups[place]
-            if at >= 0:
-                visible = np.any(rows[at, : lengths[at]] == group)
-            elif group < known:
-                visible = np.any(values[bounds[bucket] : bounds[bucket + 1]] == group)
-            else:
-                other = before[document, band]
-                while other >= 0 and known + other > group:
-                    other = before[other, band]
-                visible = known + other == group
-            bands[place] += visible
-
-
-@kernel
-def _insert(
-    group: int,
-    chosen: Array,
-    contents: tuple[Array, Array, Array],
-    size_max: int,
-    seen: Array,
-    horizon: int,
-    representative: Array,
-) -> None:
-    rows, lengths, capped = contents
-    for at in chosen:
-        row = rows[at]
-        kept = 0
-        for place in range(lengths[at]):
-            if seen[row[place]] >= horizon and row[place] != group:
-                row[kept] = row[place]
-                kept += 1
-        capped[at] = kept >= size_max
-        while kept >= size_max:
-            gone = 0
-            while gone < kept and representative[row[gone]]:
-                gone += 1
-            if gone == kept:
-                gone = 0
-            for place in range(gone + 1, kept):
-                row[place - 1] = row[place]
-            kept -= 1
-        row[kept] = group
-        lengths[at] = kept + 1
-
-
 def rewritten(
     shelf: Shelf,
     entries: Ragged,
-    crowds: Crowds,
+    lists: Lists,
     inserted: Flags,
     filed: Flags,
     living: Flags,
@@ -243,12 +127,19 @@ def rewritten(
     chosen = np.flatnonzero(touched)
     number = np.cumsum(touched) - 1
     known = len(living) - len(shelf.places)
-    lists = (crowds.lists_of, crowds.lists, crowds.lengths)
+    lists_of, rows, lengths, full = lists
     groups, bounds = _fill(
-        chosen, number, entries, lists, shelf.places, np.flatnonzero(inserted), living, known
+        chosen,
+        number,
+        entries,
+        (lists_of, rows, lengths),
+        shelf.places,
+        np.flatnonzero(inserted),
+        living,
+        known,
     )
     capped = np.zeros(len(shelf.keys), np.bool_)
-    capped[crowds.lists_of >= 0] = crowds.capped
+    capped[lists_of >= 0] = full
     keys = list(map(shelf.keys.__getitem__, chosen.tolist()))
     return keys, encode_buckets(groups, bounds, capped[chosen], positions)
 

@@ -14,7 +14,7 @@ _POSITIONS_KEPT = 100  # those that joined last
 class Clusters:
     """The clusters that a batch changes; one of a single document has no row.
 
-    A cluster is open as long as the group of its representative is living.
+    A cluster is open as long as the group of its representative is living and can be named.
     """
 
     def __init__(self, overlay: Overlay, on_size: Callable[[int, int], None]) -> None:
@@ -37,7 +37,7 @@ class Clusters:
         if group.cluster == group.position:
             return
         representative = self._overlay.texts.get(group.cluster)
-        if representative is None or representative.last_seen < horizon:
+        if not (representative and representative.members and representative.last_seen >= horizon):
             group.cluster = group.position
             size = groups.living_members(group, horizon)
             self._put(group.position, Cluster(size, [group.position]))

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stream_dedup.matching.buckets import Crowds, Flags, Numbers, fetch, meet
+from stream_dedup.matching.buckets import Flags, Numbers, fetch, meet
 from stream_dedup.matching.comparison import Texts, compared
+from stream_dedup.matching.crowds import Crowds
 from stream_dedup.matching.known import read_known
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.verdicts import Previous

@@ -71,14 +71,15 @@ class Shelving:
         positions: Numbers = self._positions[groups]
         return positions
 
-    def insert(self, index: int, last_seen: int, horizon: int) -> None:
-        """Put the document's new group into its buckets."""
+    def insert(self, index: int, last_seen: int, horizon: int) -> int:
+        """Put the document's new group into its buckets; return how often another had to go."""
         place = self._piece.place[index]
         group = self._piece.known.rows + place
         self._inserted[place] = True
         self._seen[group] = last_seen
-        if self._crowds.members[place]:
-            self._crowds.insert(place, group, self._seen, horizon, self._representative)
+        if not self._crowds.members[place]:
+            return 0
+        return self._crowds.insert(place, group, self._seen, horizon, self._representative)
 
     def rewrite(self, end: int) -> None:
         """Hand over all buckets that the documents before `end` have changed."""
@@ -88,7 +89,7 @@ class Shelving:
         keys, values = rewritten(
             piece.shelf,
             piece.entries,
-            self._crowds,
+            self._crowds.lists,
             self._inserted,
             filed,
             living,

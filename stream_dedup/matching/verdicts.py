@@ -54,6 +54,7 @@ class Decision(Struct, frozen=True, gc=False):
     cluster: ClusterReference | None = None
     previous: Previous | None = None
     capped: int = 0  # buckets of which a part was not seen
+    evicted: int = 0  # entries of full buckets that had to go for the document's own
 
     @property
     def documents(self) -> int:

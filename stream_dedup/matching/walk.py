@@ -12,7 +12,7 @@ from stream_dedup.matching.logtime import NEVER, UNDATED
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Piece
 from stream_dedup.matching.shelving import Shelving
-from stream_dedup.matching.verdicts import Decision, Found, Previous
+from stream_dedup.matching.verdicts import Decision, Found, Previous, Type
 
 Emit = Literal["matches", "all", "none"]
 
@@ -85,8 +85,7 @@ class Walk:
             return
         overlay.texts.put(group.position, None)
         overlay.exact.put(exact_key(group.fingerprint, group.namespace), None)
-        if self._batch.originals is not None:
-            overlay.originals.put(group.position, None)
+        overlay.originals.put(group.position, None)
         self._shelving.see(group.position, NEVER)
 
     def _repeat(self, index: int, group: Group) -> Decision:
@@ -135,9 +134,10 @@ class Walk:
         if self._batch.originals is not None:
             self._overlay.originals.put(position, self._batch.originals[index])
         self._clusters.enter(group, is_new=True)
-        self._shelving.insert(index, group.last_seen, horizon)
+        evicted = self._shelving.insert(index, group.last_seen, horizon)
         cluster = self._cluster(group, horizon, found)
-        return Decision("duplicate" if found else "unique", found, cluster, previous, capped)
+        kind: Type = "duplicate" if found else "unique"
+        return Decision(kind, found, cluster, previous, capped, evicted)
 
     def _near(self, index: int) -> tuple[list[Found], int]:
         """Return the groups that a document resembles, best first, and how many buckets hide."""

@@ -22,8 +22,9 @@ class BucketCheck:
         self._expected: list[NDArray[np.int64]] = []
         self._positions = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.uint16)
-        # What a bucket let go once, it does not hold when it has room again.
-        self.nothing_is_hidden = not state.tally.capped
+        # What a full bucket let go, it does not hold when it has room again.
+        self._evicted = state.tally.evicted
+        self._all_readable = True
 
     def expect(self, positions: list[int]) -> None:
         """Await living texts, given in ascending order, before the first bucket is added."""
@@ -37,19 +38,26 @@ class BucketCheck:
             if self._is_readable(key, value):
                 sound.append((key, value))
             else:
-                self.nothing_is_hidden = False
+                self._all_readable = False
                 yield f"buckets {key.hex()}: cannot be read ({value[:_SHOWN_BYTES].hex()}…)"
-        positions, bounds, capped = decode_buckets([value for _, value in sound])
-        self.nothing_is_hidden &= not capped.any()
+        positions, bounds, _ = decode_buckets([value for _, value in sound])
         for problem, entries in self._wrong_entries(positions, bounds):
             for bucket in np.unique(np.searchsorted(bounds, entries, side="right") - 1).tolist():
                 yield f"buckets {sound[bucket][0].hex()}: {problem}"
         self._count(positions)
 
+    @property
+    def nothing_is_hidden(self) -> bool:
+        """Tell whether each living text must be in all its buckets."""
+        return self._all_readable and not self._evicted
+
     def missing(self) -> Iterator[str]:
         """Yield living texts that buckets lack, or hold too often."""
         self._await()
         bands = self._state.bands
+        lacking = int((bands - self._counts.astype(np.int64)).clip(0).sum())
+        if self._all_readable and lacking > self._evicted > 0:
+            yield f"buckets: {lacking} entries are missing, and {self._evicted} had to go"
         wrong = self._counts != bands if self.nothing_is_hidden else self._counts > bands
         for text in np.flatnonzero(wrong).tolist():
             yield (

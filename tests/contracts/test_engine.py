@@ -25,6 +25,7 @@ from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index, Keyspace
 from stream_dedup.quantities import Duration
+from stream_dedup.upkeep.verification import problems
 from tests import streams
 from tests.oracles.engine import Event, Oracle
 
@@ -216,6 +217,7 @@ class Engine(RuleBasedStateMachine):
         if hasattr(self, "place"):
             try:
                 self.cut()
+                assert list(problems(self.place.index)) == []
             finally:
                 self.place.close()
 

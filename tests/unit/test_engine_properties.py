@@ -20,6 +20,7 @@ from stream_dedup.engine import UNDATED, Matcher, Record, Signer
 from stream_dedup.events import Deletion, Document, RecordReference, Verdict
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.quantities import Duration
+from stream_dedup.upkeep.verification import problems
 from tests import streams
 from tests.oracles.engine import Oracle
 
@@ -77,7 +78,7 @@ def test_each_verdict_of_a_longer_stream_is_that_of_the_oracle(
 
 
 @pytest.mark.soak
-@search(max_examples=300)
+@search(max_examples=100)
 @given(streams.engine_settings(), long_seeds, st.sampled_from([1, 13, 400, 2000]))
 def test_each_verdict_of_many_long_streams_is_that_of_the_oracle(
     settings: Settings, seed: int, size: int
@@ -163,7 +164,7 @@ def test_a_record_ten_years_later_expires_all_that_came_before() -> None:
 
 
 @pytest.mark.soak
-@search(max_examples=200)
+@search(max_examples=50)
 @given(streams.engine_settings(), long_seeds, sizes, st.integers(1, 999))
 def test_long_streams_are_published_alike_however_they_are_cut_and_broken(
     settings: Settings, seed: int, sizes: list[int], crash: int
@@ -179,6 +180,20 @@ def test_long_streams_are_published_alike_however_they_are_cut_and_broken(
     assert streams.encoded(before + after) == expected
     for cuts in ([1], [len(records)], sizes):
         assert encoded(settings, records, cuts) == expected, cuts
+
+
+@few
+@given(streams.engine_settings(), streams.streams(), seeds, sizes)
+def test_all_cross_references_of_the_index_hold_after_every_batch(
+    settings: Settings, stream: list[streams.Draft], seed: int, sizes: list[int]
+) -> None:
+    """What one row of the index says of another is true, whatever came before."""
+    index, signer = MemoryIndex(), Signer(settings)
+    matcher = Matcher(index, settings)
+    for batch in streams.cut(drawn(settings, stream, seed), sizes):
+        matcher.remember(matcher.match(signer.sign(batch)))
+
+        assert list(problems(index)) == []
 
 
 # Tenants

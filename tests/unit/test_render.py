@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import render
 from benchmarks.charts import Axis, Limit, Panel, chart
+from benchmarks.engines import steps
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURE = chart(
@@ -53,3 +54,11 @@ def _height(root: ET.Element, name: str) -> float:
     """Return where the first line of this class ends."""
     line = next(path for path in root.iter(f"{SVG}path") if path.get("class") == name)
     return float((line.get("d") or "").rpartition(",")[2])
+
+
+def test_every_step_of_the_engine_is_measured() -> None:
+    """The functions that `benchmarks.engines.steps` watches exist, and each step has its place."""
+    missing = [attribute for owner, attribute, _ in steps.CALLS if not hasattr(owner, attribute)]
+
+    assert missing == []
+    assert {name for *_, name in steps.CALLS} <= set(steps.STEPS)

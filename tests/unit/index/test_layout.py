@@ -96,7 +96,7 @@ def test_many_rows_begin_as_each_of_them_does(rows: list[Group]) -> None:
     ]
 
 
-@given(st.lists(st.none() | st.tuples(st.lists(positions, min_size=1), st.booleans())))
+@given(st.lists(st.none() | st.tuples(st.lists(positions), st.booleans())))
 def test_buckets_are_read_as_they_were_written(
     buckets: list[tuple[list[int], bool] | None],
 ) -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from stream_dedup.index.layout import decode_buckets
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.interfaces import Changes, Keyspace
-from stream_dedup.matching.buckets import Crowds, fetch, meet, rewritten
+from stream_dedup.matching.buckets import fetch, meet, rewritten
+from stream_dedup.matching.crowds import Crowds
 from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Buckets
 from stream_dedup.similarity.ragged import Ragged
@@ -85,7 +86,7 @@ class Arrays:
             pairs = zip(names[groups].tolist(), bands.tolist(), strict=True)
             told.append((Counter(dict(pairs)), capped))
         none = np.zeros(len(keys), np.bool_)
-        put = rewritten(shelf, entries, crowds, flags, none, seen >= 0, names)
+        put = rewritten(shelf, entries, crowds.lists, flags, none, seen >= 0, names)
         buckets.put(*put)
         self.index.write(Changes({Keyspace.BUCKETS: buckets.changes()}, {}, {}))
         return told

@@ -186,6 +186,23 @@ def test_swapped_buckets_are_told_where_texts_are_kept() -> None:
         assert bool(list(problems(index))) is found
 
 
+def test_what_full_buckets_let_go_is_not_missed_and_all_else_is() -> None:
+    """As many entries may be missing as had to go; one more is a problem."""
+    crowd = [Document(id=f"c{number}", text=f"{TEXTS[-1].text} {number}") for number in range(9)]
+    settings = msgspec.structs.replace(
+        FOREVER, index=IndexSettings(window=Duration.parse("none"), bucket_size_max=2)
+    )
+    index = remember(crowd, settings)
+    state = standing(index.meta())
+    assert state is not None
+    assert state.tally.evicted > 0
+    assert list(problems(index)) == []
+
+    key, _ = next(iter(index.scan(Keyspace.BUCKETS)))
+    delete(index, Keyspace.BUCKETS, key)
+    assert any("had to go" in problem for problem in problems(index))
+
+
 def test_a_cluster_smaller_than_its_documents_is_told() -> None:
     """A cluster's size is at least the number of its documents that are there."""
     index = remember(TEXTS, FOREVER)

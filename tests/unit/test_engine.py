@@ -1,0 +1,123 @@
+"""The engine on cases with a name: what a user would try by hand."""
+
+from itertools import count
+
+import pytest
+
+from stream_dedup.config import EventsSettings, IndexSettings, Settings, SimilaritySettings
+from stream_dedup.engine import Matcher, Record, Signer
+from stream_dedup.errors import Refused
+from stream_dedup.events import Deletion, Document, RecordReference, Verdict
+from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.interfaces import Keyspace
+from stream_dedup.matching.groups import MEMBERS_KEPT
+from stream_dedup.quantities import Duration
+
+STORY = "Storm winds closed both terminals of the harbour on Monday after a crane was damaged. " * 5
+EDITED = STORY.replace("Monday", "Tuesday", 1)
+ALL = EventsSettings(emit="all")
+
+
+class Desk:
+    """A matcher that is told one event after the other."""
+
+    def __init__(self, settings: Settings, index: MemoryIndex | None = None) -> None:
+        self.index = index or MemoryIndex()
+        self._signer = Signer(settings)
+        self._matcher = Matcher(self.index, settings)
+        self._numbers = count(self._matcher.next_offset)
+
+    def tell(self, event: Document | Deletion, time: int = 0) -> Verdict:
+        """Decide and remember."""
+        number = next(self._numbers)
+        reference = RecordReference(topic="t", partition=0, offset=number)
+        batch = self._signer.sign([Record(event, number, time, reference)])
+        matched = self._matcher.match(batch)
+        self._matcher.remember(matched)
+        return matched.verdicts[0]
+
+
+def test_copies_that_nobody_can_name_any_more_stop_nothing() -> None:
+    """When all members that a group kept are deleted, it names nobody until it is copied again."""
+    desk = Desk(Settings(events=ALL))
+    for number in range(MEMBERS_KEPT + 2):
+        desk.tell(Document(id=f"a{number}", text=STORY))
+    desk.tell(Document(id="b", text=EDITED))
+    for number in (0, *range(3, MEMBERS_KEPT + 2)):
+        desk.tell(Deletion(id=f"a{number}"))
+
+    assert desk.tell(Document(id="b", text=EDITED)).type == "repeat"
+    assert [match.id for match in desk.tell(Document(id="c", text=EDITED)).matches] == ["b"]
+    assert desk.tell(Document(id="a1", text=STORY)).type == "repeat"
+    assert [match.id for match in desk.tell(Document(id="d", text=STORY)).matches] == ["a1"]
+
+
+@pytest.mark.parametrize(("before", "after"), [("exact", "signature"), ("signature", "exact")])
+def test_texts_may_be_kept_from_now_on_or_no_longer(before: str, after: str) -> None:
+    """Documents of before still match, and nothing of a deleted one stays."""
+    first = Settings(events=ALL, similarity=SimilaritySettings(verify=before))  # type: ignore[arg-type]
+    then = Settings(events=ALL, similarity=SimilaritySettings(verify=after))  # type: ignore[arg-type]
+    index = Desk(first).index
+    Desk(first, index).tell(Document(id="a", text=STORY))
+    desk = Desk(then, index)
+
+    assert [match.id for match in desk.tell(Document(id="b", text=EDITED)).matches] == ["a"]
+    desk.tell(Deletion(id="a"))
+    desk.tell(Deletion(id="b"))
+    assert list(index.scan(Keyspace.ORIGINALS)) == []
+
+
+def test_a_copy_keeps_its_text_findable() -> None:
+    """An exact copy at two thirds of a window, a near copy at one and a third: found."""
+    desk = Desk(Settings(events=ALL, index=IndexSettings(window=Duration(3))))
+    desk.tell(Document(id="a", text=STORY), 0)
+    desk.tell(Document(id="b", text=STORY), 2000)
+    near = desk.tell(Document(id="c", text=EDITED), 4000)
+
+    assert [(match.id, match.kind) for match in near.matches] == [("b", "near")]
+    assert near.cluster is not None
+    assert (near.cluster.id, near.cluster.size) == ("b", 3)
+
+
+def test_tenants_do_not_meet() -> None:
+    """One id and one text in two namespaces are two documents; each is deleted by itself."""
+    desk = Desk(Settings(events=ALL))
+    verdicts = [
+        desk.tell(Document(id="a", text=STORY, namespace=name)).type for name in ("", "x", "y")
+    ]
+    desk.tell(Deletion(id="a", namespace="x"))
+
+    assert verdicts == ["unique"] * 3
+    assert desk.tell(Document(id="b", text=STORY, namespace="x")).type == "unique"
+    assert desk.tell(Document(id="b", text=STORY, namespace="y")).type == "duplicate"
+
+
+def test_of_ten_copies_any_may_go() -> None:
+    """Without the first nine still match, and so on until none is left."""
+    desk = Desk(Settings(events=ALL))
+    for number in range(10):
+        desk.tell(Document(id=str(number), text=STORY))
+    for number in range(10):
+        near = desk.tell(Document(id="near", text=EDITED))
+        assert ([match.id for match in near.matches], near.match_count) == (
+            [str(number)],
+            10 - number,
+        )
+        desk.tell(Deletion(id="near"))
+        desk.tell(Deletion(id=str(number)))
+
+    assert desk.tell(Document(id="near", text=EDITED)).type == "unique"
+    assert desk.tell(Document(id="last", text=STORY)).match_count == 1
+
+
+def test_an_index_of_other_settings_is_refused() -> None:
+    """The field, both values and both ways out are named, and the index stays as it is."""
+    index = MemoryIndex()
+    matcher = Matcher(index, Settings())
+    matcher.remember(matcher.match(Signer(Settings()).sign([])))
+    before = index.meta()
+
+    with pytest.raises(Refused, match=r"size = 5.*9.*--index DIR.*index rebuild"):
+        Matcher(index, Settings(similarity=SimilaritySettings(size=9)))
+    assert index.meta() == before
+    Matcher(index, Settings(index=IndexSettings(window=Duration(7))))
