@@ -43,12 +43,16 @@ class MemoryIndex:
         """Put rows into the current generation, delete rows in both, set entries of meta."""
         with self._lock:
             self._check_open()
+            put = {
+                keyspace: dict(zip(puts.keys, puts.values, strict=True))
+                for keyspace, puts in changes.puts.items()
+            }
             for keyspace, keys in changes.deletes.items():
                 for key in keys:
                     self._current[keyspace].pop(key, None)
                     self._previous[keyspace].pop(key, None)
-            for keyspace, puts in changes.puts.items():
-                self._current[keyspace].update(zip(puts.keys, puts.values, strict=True))
+            for keyspace, rows in put.items():
+                self._current[keyspace].update(rows)
             self._meta.update(changes.meta)
 
     def rotate(self, meta: Mapping[str, bytes]) -> None:

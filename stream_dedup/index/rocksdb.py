@@ -141,6 +141,8 @@ class RocksIndex:
                         batch.set_default_column_family(state.handle(name))
                         deque(map(batch.__delitem__, keys), maxlen=0)
             for keyspace, puts in changes.puts.items():
+                if len(puts.keys) != len(puts.values):
+                    raise ValueError(f"{len(puts.keys)} keys and {len(puts.values)} values")
                 name = f"{keyspace}.{state.generation}"
                 self._filled.add(name)
                 batch.set_default_column_family(state.handle(name))

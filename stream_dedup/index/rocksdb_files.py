@@ -112,8 +112,8 @@ class Families(NamedTuple):
 
     def drop(self, name: str) -> None:
         """Forget a family and its files; who holds it may read on."""
-        del self.by_name[name]
         self.database.drop_column_family(name)
+        del self.by_name[name]
 
     def close(self) -> None:
         """Write everything to files and let go of all of them, even where one fails."""
@@ -137,7 +137,7 @@ def open_view(path: Path, settings: IndexSettings) -> Families:
 
 
 def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) -> Families:
-    """Open every family that exists; complete a new index, and a rotation that was cut short."""
+    """Open every family that exists, or make them all; a rotation cut short lacks some."""
     options = _options(settings, mode)
     options[DATABASE].create_missing_column_families(new)
     found = [META, *names("a"), *names("b")]
@@ -158,8 +158,6 @@ def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) ->
         generation = (opened.by_name[META].get(GENERATION) or b"").decode()
         if generation not in OTHER or not opened.by_name.keys() >= set(names(generation)):
             raise places.damaged(path, "families of the current generation are missing")
-        if mode == "write":
-            opened.create(names(OTHER[generation]))
         undo.pop_all()
     return opened._replace(generation=generation)
 

@@ -213,6 +213,14 @@ def test_a_key_that_is_deleted_and_put_in_one_batch_is_put(index: Index) -> None
     assert index.read(Keyspace.IDS, [b"a"]) == [b"2"]
 
 
+def test_keys_without_values_are_not_written(index: Index) -> None:
+    """A batch that cannot be meant is refused, rather than written in part."""
+    with pytest.raises(ValueError, match=r"\d"):
+        index.write(Changes({Keyspace.IDS: Puts([b"a", b"b"], [b"1"])}, {}, {}))
+
+    assert list(index.scan(Keyspace.IDS)) == []
+
+
 def test_a_row_is_gone_after_two_rotations_without_being_written(index: Index) -> None:
     """A rotation forgets the previous generation and nothing else, meta least of all."""
     index.write(Changes(put(Keyspace.TEXTS, {b"old": b"1", b"new": b"1"}), {}, {"kept": b"1"}))

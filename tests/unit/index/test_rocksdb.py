@@ -217,8 +217,11 @@ def test_an_index_that_lost_a_family_is_refused(directory: Path) -> None:
     families.drop(f"{Keyspace.TEXTS}.{families.generation}")
     families.close()
 
-    with pytest.raises(Refused, match="families"):
-        RocksIndex.open(directory, SETTINGS)
+    refusals = []
+    for _ in range(2):
+        with pytest.raises(Refused, match="families") as refusal:
+            RocksIndex.open(directory, SETTINGS)
+        refusals.append(refusal)
 
 
 @pytest.mark.parametrize("dropped", range(len(Keyspace) + 1))
@@ -276,6 +279,21 @@ def test_a_creation_cut_short_can_be_repeated(tmp_path: Path) -> None:
 
         index = RocksIndex.open(directory, SETTINGS, create=False)
         assert last_batch(index) == 1
+        index.close()
+
+
+def test_a_mark_that_comes_back_costs_nothing(tmp_path: Path) -> None:
+    """After the machine failed the mark of a creation may be there again, beside a full index."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    index.rotate({})
+    write(index, 2)
+    index.close()
+    (tmp_path / MARK).touch()
+
+    for _ in range(2):
+        index = RocksIndex.open(tmp_path, SETTINGS)
+        assert last_batch(index) == 2
         index.close()
 
 
