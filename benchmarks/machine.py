@@ -11,7 +11,10 @@ from pathlib import Path
 import stream_dedup
 from benchmarks.records import Machine, Run
 
-_LIBRARIES = ("numpy", "numba", "msgspec", "datasketch", "rensa", "gaoya", "xxhash", "scipy")
+_LIBRARIES = (
+    *("numpy", "numba", "msgspec", "rocksdict"),
+    *("datasketch", "rensa", "gaoya", "xxhash", "scipy"),
+)
 
 
 def this_run(module: str) -> Run:
@@ -19,6 +22,17 @@ def this_run(module: str) -> Run:
     command = " ".join(["python -m", module, *sys.argv[1:]])
     date = datetime.now(UTC).date().isoformat()
     return Run(date, command, os.getloadavg()[0], _machine())
+
+
+def resident_bytes() -> int:
+    """Return the memory this process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak_bytes() -> int:
+    """Return the most memory this process has had; `getrusage` would count its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def _machine() -> Machine:

@@ -100,6 +100,94 @@ class PairsResults(Struct, frozen=True):
     dense: Dense
 
 
+class Intake(Struct, frozen=True):
+    """A system that took in a stream of texts, in a process of its own in each round."""
+
+    name: str
+    note: str
+    cores: int  # that it could use
+    documents: int
+    duplicates: int
+    microseconds: list[float]  # a document
+    processor: list[float]  # microseconds a document, of all threads
+    peak_bytes: int
+
+
+class Step(Struct, frozen=True):
+    """Microseconds a document, in each round: of processor time, and of those under the lock."""
+
+    name: str
+    processor: list[float]
+    locked: list[float]
+
+
+class LockControl(Struct, frozen=True):
+    """Shares of time under the lock that are known, as they were measured beside the steps."""
+
+    held: float  # of a loop in Python: 1
+    free: float  # of zlib: 0
+    mixed: float  # of both in turn
+    mixed_expected: float
+
+
+class EngineResults(Struct, frozen=True):
+    """Results of `benchmarks.engine`."""
+
+    run: Run
+    rounds: int
+    characters: int
+    documents: int
+    indexed: int  # documents that our index held before
+    batch: int
+    intakes: list[Intake]
+    steps: list[Step]
+    controls: list[LockControl]
+
+
+class ScalePoint(Struct, frozen=True):
+    """An index after so many documents; the rate is that of those since the point before."""
+
+    documents: int
+    documents_per_second: float
+    disk_bytes: int
+    memory_bytes: int
+
+
+class ScaleResults(Struct, frozen=True):
+    """Results of `benchmarks.scale`."""
+
+    run: Run
+    batch: int
+    near: float  # share of near copies
+    exact: float
+    points: list[ScalePoint]
+    closed_bytes: int  # on disk, after the last batch and a close
+    compacted_bytes: int
+    free_seconds: float  # between the batches, in which only RocksDB worked
+    seconds: float  # in all
+
+
+class WindowPoint(Struct, frozen=True):
+    """An index at so many windows of log time; times are those since the point before."""
+
+    windows: float
+    disk_bytes: int
+    rows: int  # in all keyspaces, as RocksDB estimates them
+    lookup_microseconds: float  # a document: to match
+    write_microseconds: float  # a document: to remember
+
+
+class WindowResults(Struct, frozen=True):
+    """Results of `benchmarks.window`."""
+
+    run: Run
+    batch: int
+    documents: int  # in a window
+    copies: float  # share of copies that renew an old group
+    near: float
+    points: list[WindowPoint]
+
+
 def save(name: str, record: Struct) -> None:
     """Write results/NAME.json."""
     text = msgspec.json.format(msgspec.json.encode(_rounded(record)), indent=1)

@@ -1,22 +1,32 @@
 """RESULTS.md from results/*.json: ratios first, as the times belong to one machine."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from benchmarks import render_engine, render_growth
 from benchmarks.records import (
     Comparison,
     Dense,
     Join,
     PairsResults,
-    Run,
     SignResults,
     Timing,
     load,
 )
+from benchmarks.writing import (
+    bullets,
+    filled,
+    in_phases,
+    megabytes,
+    number,
+    ratio,
+    run_notes,
+    spread,
+    table,
+)
 
-PAGE = Path(__file__).parent / "RESULTS.md"
+FOLDER = Path(__file__).parent
 
 _INTRODUCTION = """\
 Made by `make bench` from `benchmarks/results/*.json`; not edited by hand. The ratios are what
@@ -61,20 +71,27 @@ in {seconds:.1f} s ({phases}), at most {peak:,.0f} MB; {cut:,} documents have mo
 
 
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(render(), encoding="utf-8")
+    """Write the page and its pictures."""
+    for name, content in render().items():
+        (FOLDER / name).write_text(content, encoding="utf-8")
 
 
-def render() -> str:
-    """Return the page."""
-    sign = load("sign", SignResults)
-    pairs = load("pairs", PairsResults)
-    return "\n".join(["# Speed\n", _filled(_INTRODUCTION), *_signing(sign), *_joining(pairs)])
+def render() -> dict[str, str]:
+    """Return the page and its pictures by the names of their files."""
+    parts = [
+        "# Speed\n",
+        filled(_INTRODUCTION),
+        *_signing(load("sign", SignResults)),
+        *_joining(load("pairs", PairsResults)),
+        *render_engine.section(),
+        *render_growth.section(),
+    ]
+    return {"RESULTS.md": "\n".join(parts), **render_growth.pictures()}
 
 
 def _signing(results: SignResults) -> Iterable[str]:
     yield "## Signing: how many times as fast\n"
-    yield _filled(
+    yield filled(
         _SIGNING,
         characters=results.characters,
         hashes=results.hashes,
@@ -85,16 +102,16 @@ def _signing(results: SignResults) -> Iterable[str]:
     for shingles in dict.fromkeys(comparison.shingles for comparison in results.peers):
         chosen = [comparison for comparison in results.peers if comparison.shingles == shingles]
         yield _ratio_table(f"{shingles}: texts", chosen, "µs, ours")
-    yield _filled(_CONTESTANTS)
-    yield _list(f"{timing.name}: {timing.note}" for timing in results.peers[0].timings[1:])
-    yield _filled(_NOT_COMPARED)
+    yield filled(_CONTESTANTS)
+    yield bullets(f"{timing.name}: {timing.note}" for timing in results.peers[0].timings[1:])
+    yield filled(_NOT_COMPARED)
     yield "### What settings cost\n\nTimes that of char-5; below 1 is faster.\n"
     yield _ratio_table("texts", results.variants, "µs, char-5")
-    yield _list(_notes(results.variants[0].timings))
+    yield bullets(_notes(results.variants[0].timings))
     yield "### Where the time goes\n\nMicroseconds a text of the mix, each step by itself.\n"
     yield _stage_table(results.stages)
     ours = [comparison.timings[0] for comparison in results.peers]
-    yield _run(results.run, median(_spread(timing.microseconds) for timing in ours))
+    yield run_notes(results.run, median(spread(timing.microseconds) for timing in ours))
 
 
 def _ratio_table(title: str, comparisons: Sequence[Comparison], unit: str) -> str:
@@ -102,18 +119,18 @@ def _ratio_table(title: str, comparisons: Sequence[Comparison], unit: str) -> st
     rows = []
     for comparison in comparisons:
         first, *others = (timing.microseconds for timing in comparison.timings)
-        ratios = [_ratio(other, first) for other in others]
-        rows.append([f"{comparison.texts} ({comparison.documents:,})", *ratios, _number(first)])
-    return _table([title, *names, unit], rows)
+        ratios = [ratio(other, first) for other in others]
+        rows.append([f"{comparison.texts} ({comparison.documents:,})", *ratios, number(first)])
+    return table([title, *names, unit], rows)
 
 
 def _stage_table(stages: Sequence[Comparison]) -> str:
     names = [timing.name for timing in stages[0].timings]
     rows = [
-        [stage.shingles, *(_number(timing.microseconds) for timing in stage.timings)]
+        [stage.shingles, *(number(timing.microseconds) for timing in stage.timings)]
         for stage in stages
     ]
-    return _table(["shingles", *names], rows)
+    return table(["shingles", *names], rows)
 
 
 def _notes(timings: Sequence[Timing]) -> Iterable[str]:
@@ -122,7 +139,7 @@ def _notes(timings: Sequence[Timing]) -> Iterable[str]:
 
 def _joining(results: PairsResults) -> Iterable[str]:
     yield "## Pairs: from file to file\n"
-    yield _filled(
+    yield filled(
         _PAIRS,
         documents=results.documents,
         corpus=results.corpus,
@@ -131,96 +148,40 @@ def _joining(results: PairsResults) -> Iterable[str]:
         rounds=results.rounds,
     )
     ours = results.joins[0]
-    yield _table(
+    yield table(
         ["system", "times our time", "seconds", "of all cores", "peak MB", "pairs", "phases"],
         [_join_row(join, ours) for join in results.joins],
     )
-    yield _list(f"{join.name}: {join.note}" for join in results.joins)
+    yield bullets(f"{join.name}: {join.note}" for join in results.joins)
     yield "### A dense corpus\n"
     yield _dense(results.dense)
-    yield _run(results.run, _spread(ours.seconds))
+    yield run_notes(results.run, spread(ours.seconds))
 
 
 def _join_row(join: Join, ours: Join) -> list[str]:
     return [
         join.name,
-        "" if join is ours else _ratio(join.seconds, ours.seconds),
-        _number(join.seconds),
-        _number(join.cpu_seconds),
-        _megabytes(join.peak_bytes),
+        "" if join is ours else ratio(join.seconds, ours.seconds),
+        number(join.seconds),
+        number(join.cpu_seconds),
+        megabytes(join.peak_bytes),
         f"{join.pairs:,}",
-        _phases(join.phases),
+        in_phases(join.phases),
     ]
 
 
 def _dense(dense: Dense) -> str:
-    return _filled(
+    return filled(
         _DENSE,
         documents=dense.documents,
         megabytes=dense.file_bytes / 1e6,
         all_pairs=dense.documents * (dense.documents - 1) // 2,
         pairs=dense.pairs,
         seconds=median(dense.seconds),
-        phases=_phases(dense.phases),
+        phases=in_phases(dense.phases),
         peak=max(dense.peak_bytes) / 1e6,
         cut=dense.cut,
     )
-
-
-def _run(run: Run, spread: float) -> str:
-    machine = run.machine
-    versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
-    lines = [
-        f"`{run.command}`, {run.date}.",
-        f"{machine.cpu}, {machine.cores} cores, {machine.memory_gib:.0f} GiB; {machine.system}; "
-        f"{machine.python}, {machine.python_build}.",
-        f"{versions}.",
-        f"Noise: between our slowest and our fastest round lie {spread:.0%} of the median; load at "
-        f"the start {run.load:.1f}.",
-    ]
-    return _list(lines)
-
-
-def _ratio(values: Sequence[float], ours: Sequence[float]) -> str:
-    ratios = [value / our for value, our in zip(values, ours, strict=True)]
-    return f"**{_digits(median(ratios))}** ({_digits(min(ratios))}–{_digits(max(ratios))})"
-
-
-def _number(values: Sequence[float]) -> str:
-    return _digits(median(values))
-
-
-def _digits(value: float) -> str:
-    """Write three digits of it, or two where it is small."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 3 else f"{value:.2f}"
-
-
-def _spread(values: Sequence[float]) -> float:
-    return (max(values) - min(values)) / median(values)
-
-
-def _megabytes(values: Sequence[int]) -> str:
-    return f"{max(values) / 1e6:,.0f}"
-
-
-def _phases(phases: dict[str, float]) -> str:
-    return ", ".join(f"{name} {seconds:.1f}" for name, seconds in phases.items())
-
-
-def _filled(template: str, **values: object) -> str:
-    text = template.format(**values)
-    return textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False) + "\n"
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":

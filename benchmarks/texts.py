@@ -32,10 +32,10 @@ def collections(documents: int) -> dict[str, list[str]]:
     fifth = documents // 5
     languages = {
         "English": _half_and_half("mccormick_minhash", "civil_procedure_codes", documents * 4 // 5),
-        "Italian": _cut("debian_desc_multi", "it/", fifth),
-        "Japanese": _cut("debian_desc_multi", "ja/", fifth),
-        "Chinese": _cut("debian_desc_multi", "zh_", fifth),
-        "Korean": _cut("debian_desc_multi", "ko/", fifth),
+        "Italian": pieces("debian_desc_multi", "it/", fifth),
+        "Japanese": pieces("debian_desc_multi", "ja/", fifth),
+        "Chinese": pieces("debian_desc_multi", "zh_", fifth),
+        "Korean": pieces("debian_desc_multi", "ko/", fifth),
     }
     fortieth = documents // 40
     mix = [
@@ -50,23 +50,23 @@ def collections(documents: int) -> dict[str, list[str]]:
 
 
 def _half_and_half(one: str, other: str, count: int) -> list[str]:
-    halves = zip(_cut(one, "", count // 2), _cut(other, "", count // 2), strict=True)
+    halves = zip(pieces(one, "", count // 2), pieces(other, "", count // 2), strict=True)
     return [text for both in halves for text in both]
 
 
-def _cut(name: str, prefix: str, count: int) -> list[str]:
+def pieces(name: str, prefix: str, count: int) -> list[str]:
     """Return the first pieces of a corpus, of its documents whose id begins so."""
-    pieces: list[str] = []
+    found: list[str] = []
     joined = ""
     for line in _lines(corpus(name)):
         if line.id.startswith(prefix):
             joined += line.text + "\n"
-            while len(joined) >= CHARACTERS and len(pieces) < count:
-                pieces.append(joined[:CHARACTERS])
+            while len(joined) >= CHARACTERS and len(found) < count:
+                found.append(joined[:CHARACTERS])
                 joined = joined[CHARACTERS:]
-        if len(pieces) == count:
+        if len(found) == count:
             break
-    return pieces
+    return found
 
 
 def _lines(path: Path) -> Iterator[_Line]:

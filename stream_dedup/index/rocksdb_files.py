@@ -46,10 +46,11 @@ _CUT_TAIL = (
 _VIEW_TRIES = 20
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _BUFFER_BYTES_MIN = 1 << 20
-_BUFFERS_MERGED = 8
-_BUFFER_FILTER_SHARE = 0.03  # of a write buffer: some 10 bits a key
+_BUFFERS_MERGED = 4
+_BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
+_FILTERS_OF_FILES = 20  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
 
@@ -138,7 +139,7 @@ def open_view(path: Path, settings: IndexSettings) -> Families:
 
 def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) -> Families:
     """Open every family that exists, or make them all; a rotation cut short lacks some."""
-    options = _options(settings, mode)
+    options = _options(settings, mode, places.file_bytes(path))
     options[DATABASE].create_missing_column_families(new)
     found = [META, *names("a"), *names("b")]
     if not new:
@@ -217,22 +218,24 @@ def merged(current: Iterator[Row], previous: Iterator[Row]) -> Iterator[Row]:
         yield from previous
 
 
-def _options(settings: IndexSettings, mode: Mode) -> dict[str, Options]:
+def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, Options]:
     """Make the options of each family; all share one cache, in which the write buffers count."""
     # The rest is for what RocksDB counts nowhere: heads of files, compactions, the allocator.
-    cache = Cache(settings.memory_bytes_max * 7 // 8)
+    cache_bytes = settings.memory_bytes_max * 5 // 8
+    cache = Cache(cache_bytes)
+    in_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
     buffers = WriteBufferManager.new_write_buffer_manager_with_cache(buffer_bytes, False, cache)
     options = {}
     for name in (DATABASE, META, *names("a"), *names("b")):
         family = options[name] = Options(raw_mode=True)
-        family.set_block_based_table_factory(_blocks(cache))
+        family.set_block_based_table_factory(_blocks(cache, in_parts))
         family.set_compression_type(DBCompressionType.lz4())
         # Most of all rows come to lie in the last level, and are rarely asked for.
         family.set_bottommost_compression_type(DBCompressionType.zstd())
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         if name.startswith(Keyspace.BUCKETS):
-            _prepare_for_buckets(family, max(buffer_bytes // 32, _BUFFER_BYTES_MIN))
+            _prepare_for_buckets(family, max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
     database = options[DATABASE]
     database.set_write_buffer_manager(buffers)
     database.create_if_missing(mode == "write")
@@ -256,16 +259,18 @@ def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
     family.set_memtable_whole_key_filtering(True)
 
 
-def _blocks(cache: Cache) -> BlockBasedOptions:
+def _blocks(cache: Cache, in_parts: bool) -> BlockBasedOptions:
     blocks = BlockBasedOptions()
     blocks.set_block_cache(cache)
     blocks.set_block_size(_BLOCK_BYTES)
     blocks.set_format_version(5)
     blocks.set_bloom_filter(10, False)
-    # Filters and index of a large file lie in parts in the cache; whole ones would thrash it.
-    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
-    blocks.set_partition_filters(True)
-    blocks.set_metadata_block_size(_PART_BYTES)
+    # Whole filters are asked in two thirds of the time, but where the cache cannot hold all of
+    # them they drive one another out, and each look-up reads megabytes: then they come in parts.
+    if in_parts:
+        blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+        blocks.set_partition_filters(True)
+        blocks.set_metadata_block_size(_PART_BYTES)
     blocks.set_cache_index_and_filter_blocks(True)
     blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)

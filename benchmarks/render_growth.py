@@ -1,0 +1,128 @@
+"""The part of RESULTS.md on large and on old indexes, with its pictures."""
+
+from collections.abc import Iterable
+
+from benchmarks.charts import Axis, Limit, Panel, chart
+from benchmarks.records import ScaleResults, WindowResults, load
+from benchmarks.writing import digits, filled, run_notes
+
+_SCALE = """\
+Look up, verify, insert, {batch:,} documents at a time, with default settings but for the window,
+which has no end. Signatures are made up, with ids, sources and sizes of real length; {near:.0%} of
+the documents are near copies of an earlier one, {exact:.0%} exact ones. Making them up is not
+counted; RocksDB could go on meanwhile, {free:.0%} of the time.
+"""
+
+_SCALE_WORDS = """\
+The last {every:,} documents were taken in at {last:,.0f} a second, the first at {first:,.0f}:
+**{share:.2f}** of the rate. On disk lie **{disk:,.0f}** bytes a document at the end of the run,
+{closed:,.0f} after it was closed and {compacted:,.0f} compacted; while the index grew it was at
+most {most:,.0f}, where a log that does not grow with the index weighs on few documents. The process
+had at most **{memory:.2f}** GB of memory.
+"""
+
+_WINDOW = """\
+A window of {documents:,} documents passes over a steady input. Of these {copies:.0%} are exact
+copies that renew an old group: half of them one of the last nine tenths of a window, half one of a
+thousand that are renewed again and again, and so never end; {near:.0%} are near copies. Memory is
+64 MB, so that most of the index lies in files.
+"""
+
+_WINDOW_WORDS = """\
+Rows of up to two windows lie on disk, until the older ones go as a whole. From the third window on
+the disk holds {disk_low:,.0f} to {disk_high:,.0f} MB at the fullest of each window; a look-up takes
+{low} µs in the third and {high} µs in the last window, on average.
+"""
+
+_POINTS = 4  # a window
+_STEADY = 2  # windows after which nothing changes any more
+
+
+def section() -> Iterable[str]:
+    """Return the paragraphs."""
+    scale = load("scale", ScaleResults)
+    window = load("window", WindowResults)
+    yield f"## {scale.points[-1].documents:,} documents\n"
+    free = scale.free_seconds / scale.seconds
+    yield filled(_SCALE, batch=scale.batch, near=scale.near, exact=scale.exact, free=free)
+    yield "![Rate, bytes on disk and memory, by documents in the index](scale.svg)\n"
+    yield _scale_words(scale)
+    yield run_notes(scale.run)
+    yield f"## {window.points[-1].windows:.0f} windows\n"
+    yield filled(_WINDOW, documents=window.documents, copies=window.copies, near=window.near)
+    yield "![Bytes on disk, rows and time of a look-up, by windows passed](window.svg)\n"
+    yield _window_words(window)
+    yield run_notes(window.run)
+
+
+def pictures() -> dict[str, str]:
+    """Return the pictures by the names of their files."""
+    scale, window = load("scale", ScaleResults), load("window", WindowResults)
+    return {"scale.svg": _scale_picture(scale), "window.svg": _window_picture(window)}
+
+
+def _scale_picture(results: ScaleResults) -> str:
+    points = results.points
+    # What a log that is bounded weighs on few documents says nothing about many.
+    rate = Limit(0.8 * points[0].documents_per_second, "0.8 of the first")
+    return chart(
+        "An index that grows",
+        Axis("million documents", [point.documents / 1e6 for point in points]),
+        [
+            Panel("documents a second", [point.documents_per_second for point in points], rate),
+            Panel(
+                "bytes a document, on disk",
+                [point.disk_bytes / point.documents for point in points],
+                Limit(750, "750"),
+            ),
+            Panel(
+                "GB of memory", [point.memory_bytes / 1e9 for point in points], Limit(1.5, "1.5")
+            ),
+        ],
+    )
+
+
+def _window_picture(results: WindowResults) -> str:
+    points = results.points
+    return chart(
+        "An index whose window passes",
+        Axis("windows", [point.windows for point in points]),
+        [
+            Panel("MB on disk", [point.disk_bytes / 1e6 for point in points]),
+            Panel("million rows, estimated", [point.rows / 1e6 for point in points]),
+            Panel("µs a document, to look up", [point.lookup_microseconds for point in points]),
+            Panel("µs a document, to write", [point.write_microseconds for point in points]),
+        ],
+    )
+
+
+def _scale_words(results: ScaleResults) -> str:
+    first, last = results.points[0], results.points[-1]
+    return filled(
+        _SCALE_WORDS,
+        every=first.documents,
+        first=first.documents_per_second,
+        last=last.documents_per_second,
+        share=last.documents_per_second / first.documents_per_second,
+        disk=last.disk_bytes / last.documents,
+        closed=results.closed_bytes / last.documents,
+        compacted=results.compacted_bytes / last.documents,
+        most=max(point.disk_bytes / point.documents for point in results.points),
+        memory=max(point.memory_bytes for point in results.points) / 1e9,
+    )
+
+
+def _window_words(results: WindowResults) -> str:
+    starts = range(_STEADY * _POINTS, len(results.points), _POINTS)
+    windows = [results.points[start : start + _POINTS] for start in starts]
+    fullest = [max(point.disk_bytes for point in window) / 1e6 for window in windows]
+    lookups = [
+        sum(point.lookup_microseconds for point in window) / len(window) for window in windows
+    ]
+    return filled(
+        _WINDOW_WORDS,
+        disk_low=min(fullest),
+        disk_high=max(fullest),
+        low=digits(lookups[0]),
+        high=digits(lookups[-1]),
+    )
