@@ -31,6 +31,7 @@ MODULES = (
 )
 HUNTERS = (
     "tests/unit/matching",
+    "tests/unit/test_engine.py",
     "tests/unit/index/test_layout.py",
     "tests/unit/test_engine_properties.py",
     "tests/contracts",

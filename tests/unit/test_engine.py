@@ -8,6 +8,7 @@ from stream_dedup.config import EventsSettings, IndexSettings, Settings, Similar
 from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.errors import Refused
 from stream_dedup.events import Deletion, Document, RecordReference, Verdict
+from stream_dedup.index.layout import position_of_key
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.interfaces import Keyspace
 from stream_dedup.matching.groups import MEMBERS_KEPT
@@ -77,6 +78,17 @@ def test_a_copy_keeps_its_text_findable() -> None:
     assert [(match.id, match.kind) for match in near.matches] == [("b", "near")]
     assert near.cluster is not None
     assert (near.cluster.id, near.cluster.size) == ("b", 3)
+
+
+def test_what_is_forgotten_gives_its_space_back() -> None:
+    """After many windows no row is left that was seen more than two of them ago."""
+    desk = Desk(Settings(events=ALL, index=IndexSettings(window=Duration(3))))
+    for time in range(0, 60_000, 500):
+        desk.tell(Document(id=f"a{time}", text=f"{time} {STORY}"), time)
+
+    positions = [position_of_key(key) for key, _ in desk.index.scan(Keyspace.TEXTS)]
+    assert min(positions) > 120 - 2 * 7
+    assert len(list(desk.index.scan(Keyspace.IDS))) == len(positions)
 
 
 def test_tenants_do_not_meet() -> None:

@@ -65,3 +65,12 @@ def test_a_generation_ends_when_all_before_it_is_forgotten(column: list[int]) ->
             assert clock.now - clock.generation_start > WINDOW or clock.generation_start == UNDATED
             clock = clock.rotated()
             assert not clock.rotation_due
+
+
+def test_a_generation_lasts_a_window() -> None:
+    """A rotation is due once all that came before the generation is forgotten, and not before."""
+    clock, _ = steps(LogTime(), [100], WINDOW)
+    clock = clock.rotated()
+
+    assert not steps(clock, [110], WINDOW)[0].rotation_due
+    assert steps(clock, [111], WINDOW)[0].rotation_due
