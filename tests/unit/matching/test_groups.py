@@ -69,6 +69,9 @@ def test_of_many_members_those_that_tell_most_are_kept() -> None:
     chorus = group_of(Member("f", "x", 0, 0), *members(20, source="one"))
     mixed = group_of(Member("f", "one", 0, 0), *members(14, source="one"), *members(5))
 
+    rare = group_of(Member("f", "one", 0, 0), Member("r", "r", 0, 0), *members(20, source="one"))
+
+    assert ids(rare) == ["f", "r", *map(str, range(6, 20))]
     assert ids(crowd) == ["0", *map(str, range(4, 19))]
     assert crowd.others == 3
     assert ids(chorus) == ["f", *map(str, range(5, 20))]
