@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from threading import Lock
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from stream_dedup.config import Settings
-from stream_dedup.engine import UNDATED, Matcher, Record, SignedBatch, Signer
+from stream_dedup.engine import Matcher, Record, SignedBatch, Signer
 from stream_dedup.errors import DocumentRejected, SettingsError
 from stream_dedup.events import Deletion, Document, Match, RecordReference, Verdict
 from stream_dedup.index.layout import POSITION_MAX
@@ -22,13 +22,12 @@ from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index
 from stream_dedup.quantities import Duration, Size
 from stream_dedup.recall import Recall
+from stream_dedup.signing import own_time
 
 # What verdicts name as their topic; the offsets are the positions.
 _TOPIC = "library"
 # So many documents make the cost of a call and of a write small, and others wait for them briefly.
 _BATCH = 500
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
 
 Section = TypeVar("Section", bound=msgspec.Struct)
 Event = TypeVar("Event", Document, Deletion)
@@ -149,7 +148,7 @@ class Deduplicator:
         """Sign what has no place in the log yet."""
         reference = RecordReference(topic=_TOPIC, partition=0, offset=0)
         return self._signer.sign(
-            [Record(event, POSITION_MAX, _time(event), reference) for event in events]
+            [Record(event, POSITION_MAX, own_time(event), reference) for event in events]
         )
 
     def _signed(self, documents: list[Document]) -> Iterator[SignedBatch]:
@@ -196,11 +195,6 @@ def _utc(event: Event, moment: datetime) -> Event:
         return replace(event, published_at=moment.astimezone(UTC))
     except OverflowError:
         raise DocumentRejected("published_at: out of range") from None
-
-
-def _time(event: Document | Deletion) -> int:
-    moment = event.published_at
-    return UNDATED if moment is None else (moment - _EPOCH) // _MILLISECOND
 
 
 def _changed(name: str, section: Section, given: Mapping[str, object]) -> Section:

@@ -26,12 +26,14 @@ from stream_dedup.matching.walk import Walk
 from stream_dedup.recall import RecallMeter
 from stream_dedup.signing import Record, SignedBatch, Signer
 from stream_dedup.similarity.scheme import settings_fingerprint
+from stream_dedup.similarity.sketch import Sketcher
 
 __all__ = ["UNDATED", "Matched", "Matcher", "Record", "SignedBatch", "Signer"]
 
-_LOG_TIME = "log_time"
-_NEXT_OFFSET = "next_offset"
-_TALLY = "tally"
+# Entries of meta: the state of a matcher.
+LOG_TIME = "log_time"
+NEXT_OFFSET = "next_offset"
+TALLY = "tally"
 
 _PIECE_SIZE_MIN = 16
 
@@ -47,10 +49,9 @@ class Tally(msgspec.Struct, frozen=True):
     # Entries of full buckets that had to go for newer ones.
     evicted: int = 0
 
-    def plus(self, decisions: list[Decision]) -> "Tally":
-        """Return the tally after these decisions."""
-        types, capped = Counter(self.types), Counter(self.capped)
-        types.update(decision.type for decision in decisions)
+    def plus(self, decisions: list[Decision], types: Counter[str]) -> "Tally":
+        """Return the tally after these decisions, of which so many are of each type."""
+        types, capped = Counter(self.types) + types, Counter(self.capped)
         capped.update(decision.capped for decision in decisions if decision.capped)
         evicted = self.evicted + sum(decision.evicted for decision in decisions)
         return Tally(dict(types), dict(capped), evicted)
@@ -84,16 +85,16 @@ class Matcher:
         self._settings = settings
         self._fingerprint = settings_fingerprint(settings)
         self._rules = Rules(
-            Signer(settings).sketcher,
+            Sketcher.planned(settings.similarity),
             settings.similarity.threshold,
             settings.index.bucket_size_max,
             settings.matching.scope != "any",
         )
         self.recall = RecallMeter(index, settings, self._rules.sketcher)
         self._gate = Gate()
-        self.log_time = _state(meta, _LOG_TIME, LogTime())
-        self.tally = _state(meta, _TALLY, Tally())
-        self.next_offset: int = _state(meta, _NEXT_OFFSET, 0)
+        self.log_time = _state(meta, LOG_TIME, LogTime())
+        self.tally = _state(meta, TALLY, Tally())
+        self.next_offset: int = _state(meta, NEXT_OFFSET, 0)
 
     def match(self, batch: SignedBatch) -> Matched:
         """Decide a batch that follows what was remembered last, and change nothing."""
@@ -116,12 +117,13 @@ class Matcher:
             # Where one piece ended early the next one may: little should have been read in vain.
             size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))
             met |= walk.met
+        types: Counter[str] = Counter(decision.type for decision in decisions)
         next_offset = batch.positions[-1] + 1 if batch.size else self.next_offset
         return Matched(
             self._verdicts(batch, decisions),
-            Counter(decision.type for decision in decisions),
+            types,
             log_time,
-            self.tally.plus(decisions),
+            self.tally.plus(decisions, types),
             next_offset,
             batch,
             overlay,
@@ -131,9 +133,9 @@ class Matcher:
     def remember(self, matched: Matched, progress: Mapping[str, bytes] | None = None) -> None:
         """Write all that was matched, and the caller's own progress with it."""
         state = {
-            _LOG_TIME: matched.log_time,
-            _TALLY: matched.tally,
-            _NEXT_OFFSET: matched.next_offset,
+            LOG_TIME: matched.log_time,
+            TALLY: matched.tally,
+            NEXT_OFFSET: matched.next_offset,
         }
         entries = {name: msgspec.msgpack.encode(value) for name, value in state.items()}
         changes = matched.overlay.changes({**self._identity, **entries, **(progress or {})})
@@ -143,7 +145,7 @@ class Matcher:
             self.next_offset = matched.next_offset
             if self.log_time.rotation_due:
                 self.log_time = self.log_time.rotated()
-                self._index.rotate({_LOG_TIME: msgspec.msgpack.encode(self.log_time)})
+                self._index.rotate({LOG_TIME: msgspec.msgpack.encode(self.log_time)})
         self.recall.add(matched.batch, matched.met, matched.overlay, matched.log_time.horizon)
 
     def _agenda(self, batch: SignedBatch) -> tuple[Agenda, LogTime]:

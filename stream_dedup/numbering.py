@@ -1,17 +1,14 @@
 """Records out of lines: each gets its position, its time and its reference."""
 
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from stream_dedup.checkpoint import InputProgress, input_entry
-from stream_dedup.engine import UNDATED, Record
+from stream_dedup.engine import Record
 from stream_dedup.errors import DocumentRejected
 from stream_dedup.events import Deletion, Document, DocumentDecoder, RecordReference
 from stream_dedup.inputs import Input, Portion
 from stream_dedup.rejections import Rejection
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
+from stream_dedup.signing import own_time
 
 
 class Decoded(NamedTuple):
@@ -56,10 +53,8 @@ class Numbering:
         return Decoded(records, rejected, entries, portion.bytes_read)
 
     def _record(self, event: Document | Deletion, reference: RecordReference) -> Record:
-        moment = event.published_at
-        time = UNDATED if moment is None else (moment - _EPOCH) // _MILLISECOND
         position, self._position = self._position, self._position + 1
-        return Record(event, position, time, reference)
+        return Record(event, position, own_time(event), reference)
 
     def _entries(self, portion: Portion) -> dict[str, bytes]:
         progress = InputProgress(

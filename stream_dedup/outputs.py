@@ -80,7 +80,7 @@ class OutputFile:
         with self._errors():
             self._file.truncate(trail.length)
             os.fsync(self._file.fileno())
-            _sync_directory(Path(self.key).parent)
+            sync_directory(Path(self.key).parent)
         return trail
 
     def _refuse_other_content(self, committed: Mark | None, trail: Trail) -> None:
@@ -143,8 +143,8 @@ def open_output(name: str, checkpoint: Checkpoint) -> Output:
     return OutputFile(path, checkpoint.output(os.path.realpath(path)))
 
 
-def _sync_directory(directory: Path) -> None:
-    """See to it that a new file is still named there after a loss of power."""
+def sync_directory(directory: Path) -> None:
+    """See to it that files are still named as they are after a loss of power."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,10 +11,13 @@ import zstandard
 
 from stream_dedup.config import Settings
 from stream_dedup.events import Deletion, Document, RecordReference
+from stream_dedup.matching.logtime import UNDATED
 from stream_dedup.similarity.sketch import Sketcher, Sketches
 
 # Kept texts are read again only for a comparison: small matters more than fast.
 _ZSTD_LEVEL = 6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Record(NamedTuple):
@@ -66,6 +70,12 @@ class Signer:
             sketches=self.sketcher.sketch(texts, salts),
             originals=[_compressed(text) for text in texts] if self._keeps_texts else None,
         )
+
+
+def own_time(event: Document | Deletion) -> int:
+    """Return when an event was published as a record's time: whole milliseconds, or `UNDATED`."""
+    moment = event.published_at
+    return UNDATED if moment is None else (moment - _EPOCH) // _MILLISECOND
 
 
 def _compressed(text: str) -> bytes:

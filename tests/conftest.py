@@ -1,7 +1,25 @@
-"""What all tests share: how hypothesis searches and how it reports."""
+"""What all tests share: how hypothesis searches and reports, and a place for commands to run."""
 
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # A busy machine is not a failure; a failing example prints what reproduces it.
 settings.register_profile("house", deadline=None, print_blob=True)
 settings.load_profile("house")
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Let commands run in this process, in an empty directory, without settings of ours."""
+    for name in [name for name in os.environ if name.startswith("STREAM_DEDUP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

@@ -192,14 +192,13 @@ def _some_events() -> list["Document | Deletion"]:
 
 
 def _records(events: Sequence["Document | Deletion"], first: int) -> list["Record"]:
-    """Give each event a place in a log of its own; the feed dates all of them."""
+    """Give each event a place in a log of its own."""
     from stream_dedup.engine import Record
     from stream_dedup.events import RecordReference
+    from stream_dedup.signing import own_time
 
     records = []
     for position, event in enumerate(events, first):
-        assert event.published_at is not None
-        milliseconds = round(event.published_at.timestamp() * 1000)
         reference = RecordReference(topic=_TOPIC, partition=0, offset=position)
-        records.append(Record(event, position, milliseconds, reference))
+        records.append(Record(event, position, own_time(event), reference))
     return records

@@ -8,9 +8,9 @@ from stream_dedup.errors import Refused
 from stream_dedup.index import layout
 from stream_dedup.similarity.scheme import scheme_fields
 
-_LAYOUT = "layout"
-_SCHEME = "scheme"
-_DECISIONS = "decisions"
+LAYOUT = "layout"
+SCHEME = "scheme"
+DECISIONS = "decisions"
 
 _WAYS_OUT = (
     "Give the new settings a directory of their own (--index DIR), or make this one anew with "
@@ -21,23 +21,23 @@ _WAYS_OUT = (
 def identity(settings: Settings) -> dict[str, bytes]:
     """Return the entries of meta that say what an index was made with."""
     return {
-        _LAYOUT: str(layout.VERSION).encode(),
-        _SCHEME: _json(scheme_fields(settings)),
-        _DECISIONS: _json(_decisions(settings)),
+        LAYOUT: str(layout.VERSION).encode(),
+        SCHEME: _json(scheme_fields(settings)),
+        DECISIONS: _json(_decisions(settings)),
     }
 
 
 def refuse_another(meta: Mapping[str, bytes], settings: Settings) -> None:
     """Refuse an index of another layout or settings fingerprint; one without rows is of none."""
-    if not meta.keys() & {_LAYOUT, _SCHEME}:
+    if not meta.keys() & {LAYOUT, SCHEME}:
         return
-    version = meta.get(_LAYOUT, b"none").decode()
+    version = meta.get(LAYOUT, b"none").decode()
     if version != str(layout.VERSION):
         raise Refused(
             f"the index has layout {version}, this version of stream-dedup reads {layout.VERSION}. "
             f"{_WAYS_OUT}"
         )
-    stored = json.loads(meta[_SCHEME])
+    stored = json.loads(meta[SCHEME])
     for name, value in json.loads(_json(scheme_fields(settings))).items():
         if stored.get(name) != value:
             raise Refused(
@@ -48,7 +48,7 @@ def refuse_another(meta: Mapping[str, bytes], settings: Settings) -> None:
 
 def changed_decisions(meta: Mapping[str, bytes], settings: Settings) -> list[str]:
     """Name the settings that decided otherwise when the index was written last."""
-    stored = json.loads(meta.get(_DECISIONS, b"{}"))
+    stored = json.loads(meta.get(DECISIONS, b"{}"))
     present = json.loads(_json(_decisions(settings)))
     return [
         f"{name}: {stored[name]} before, {value} now"

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from stream_dedup.errors import Refused, Unavailable
 from stream_dedup.index.directory import CURRENT, MARK
+from stream_dedup.outputs import sync_directory
 
 LOCK = "LOCK"
 _BEING_MADE = "being-made"
@@ -95,12 +96,12 @@ def _decide(directory: Path) -> None:
     """Close the old index to everybody, then call the other one complete."""
     aside = directory / _SET_ASIDE
     aside.mkdir()
-    _sync(directory / _BEING_MADE)
+    sync_directory(directory / _BEING_MADE)
     if (directory / CURRENT).exists():
         (directory / CURRENT).rename(aside / CURRENT)
-    _sync(directory)
+    sync_directory(directory)
     (directory / _BEING_MADE).rename(directory / _REPLACEMENT)
-    _sync(directory)
+    sync_directory(directory)
 
 
 def _settle(directory: Path) -> Path | None:
@@ -112,11 +113,11 @@ def _settle(directory: Path) -> Path | None:
             kept = _set_aside(directory, aside)
         _move(replacement, directory)
         shutil.rmtree(replacement)
-        _sync(directory)
+        sync_directory(directory)
     elif aside.exists():
         _move(aside, directory)
         aside.rmdir()
-        _sync(directory)
+        sync_directory(directory)
     return kept
 
 
@@ -127,7 +128,7 @@ def _set_aside(directory: Path, aside: Path) -> Path | None:
         return None
     kept = _free_name(directory)
     aside.rename(kept)
-    _sync(directory)
+    sync_directory(directory)
     return kept
 
 
@@ -142,16 +143,7 @@ def _move(source: Path, target: Path) -> None:
     files = [path for path in source.iterdir() if _OURS.fullmatch(path.name)]
     for path in sorted(files, key=lambda path: path.name == CURRENT):
         path.rename(target / path.name)
-    _sync(target)
-
-
-def _sync(directory: Path) -> None:
-    """See to it that renames outlive a loss of power in the order in which they were done."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_directory(target)
 
 
 @contextmanager

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from stream_dedup.config import EventsSettings, Settings, SimilaritySettings
-from stream_dedup.engine import Tally
+from stream_dedup.engine import LOG_TIME, NEXT_OFFSET, TALLY, Tally
 from stream_dedup.errors import Refused
 from stream_dedup.index import layout
+from stream_dedup.index.identity import DECISIONS, LAYOUT, SCHEME
 from stream_dedup.index.layout import Group
 from stream_dedup.matching.logtime import LogTime
 from stream_dedup.similarity.scheme import scheme_fields
@@ -67,9 +68,9 @@ class Standing(NamedTuple):
 
 def standing(meta: Mapping[str, bytes]) -> Standing | None:
     """Decode meta, or return None for an index to which nothing was written yet."""
-    if "next_offset" not in meta:
+    if NEXT_OFFSET not in meta:
         return None
-    version = meta.get("layout", b"none").decode(errors="replace")
+    version = meta.get(LAYOUT, b"none").decode(errors="replace")
     if version != str(layout.VERSION):
         raise Refused(
             f"the index has layout {version}, this version of stream-dedup reads {layout.VERSION}. "
@@ -77,11 +78,11 @@ def standing(meta: Mapping[str, bytes]) -> Standing | None:
         )
     try:
         return Standing(
-            json.loads(meta["scheme"]),
-            json.loads(meta["decisions"]),
-            msgspec.msgpack.decode(meta["log_time"], type=LogTime),
-            msgspec.msgpack.decode(meta["tally"], type=Tally),
-            msgspec.msgpack.decode(meta["next_offset"], type=int),
+            json.loads(meta[SCHEME]),
+            json.loads(meta[DECISIONS]),
+            msgspec.msgpack.decode(meta[LOG_TIME], type=LogTime),
+            msgspec.msgpack.decode(meta[TALLY], type=Tally),
+            msgspec.msgpack.decode(meta[NEXT_OFFSET], type=int),
         )
     except (KeyError, ValueError) as error:  # of msgspec too
         raise Refused(f"the index does not say what it is ({error!r}). {_WAYS_OUT}") from None

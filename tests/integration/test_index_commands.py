@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -40,22 +40,14 @@ Run = Callable[..., Printed]
 
 
 @pytest.fixture
-def run(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Run]:
+def run(capfd: pytest.CaptureFixture[str], alone: None) -> Run:
     """Run commands in this process and an empty directory, with no settings but those given."""
-    for name in [name for name in os.environ if name.startswith("STREAM_DEDUP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
 
     def call(*arguments: object) -> Printed:
         exit_code = main(list(map(str, arguments)))
         return Printed(exit_code, *capfd.readouterr())
 
-    yield call
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return call
 
 
 def started(

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,22 +42,17 @@ Run = Callable[..., Printed]
 
 @pytest.fixture
 def run(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Run]:
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, alone: None
+) -> Run:
     """Run a command in this process, in a directory and with temporary files of its own."""
-    for name in [name for name in os.environ if name.startswith("STREAM_DEDUP_")]:
-        monkeypatch.delenv(name)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.chdir(tmp_path)
-    terminated = signal.getsignal(signal.SIGTERM)
 
     def call(*arguments: object) -> Printed:
         exit_code = main([*map(str, arguments)])
         return Printed(exit_code, *capfd.readouterr())
 
-    yield call
-    signal.signal(signal.SIGTERM, terminated)
+    return call
 
 
 def figure(name: str, out: str) -> float:

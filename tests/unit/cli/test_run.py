@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -38,23 +36,15 @@ Run = Callable[..., Printed]
 
 
 @pytest.fixture
-def run(
-    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[Run]:
+def run(capfdbinary: pytest.CaptureFixture[bytes], alone: None) -> Run:
     """Run the command in this process and an empty directory, with no settings but those given."""
-    for name in [name for name in os.environ if name.startswith("STREAM_DEDUP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
 
     def call(*arguments: object) -> Printed:
         exit_code = main(["run", *map(str, arguments)])
         captured = capfdbinary.readouterr()
         return Printed(exit_code, captured.out, captured.err.decode())
 
-    yield call
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return call
 
 
 def text(seed: int) -> str:
