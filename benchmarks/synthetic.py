@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from stream_dedup.events import RecordReference
 from stream_dedup.signing import SignedBatch
 from stream_dedup.similarity.bands import band_keys
+from stream_dedup.similarity.minhash import shortened
 from stream_dedup.similarity.ragged import Ragged
-from stream_dedup.similarity.sketch import Sketcher, Sketches, shortened
+from stream_dedup.similarity.sketch import Sketcher, Sketches
 
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]

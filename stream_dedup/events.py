@@ -22,7 +22,7 @@ Count = Annotated[int, Meta(ge=0)]
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class Document(Struct, frozen=True, kw_only=True, gc=False):
     """A text and its identity. An empty text is a document too; it never matches."""
 
     id: str
@@ -39,7 +39,7 @@ class Document(Struct, frozen=True, kw_only=True):
             raise DocumentRejected("published_at has no time zone")
 
 
-class Deletion(Struct, frozen=True, kw_only=True):
+class Deletion(Struct, frozen=True, kw_only=True, gc=False):
     """The end of the document with this id."""
 
     id: str
@@ -181,7 +181,7 @@ def _encoding_problem(raw: bytes) -> str:
     return "not UTF-8"
 
 
-class Match(Struct, frozen=True, kw_only=True):
+class Match(Struct, frozen=True, kw_only=True, gc=False):
     """An earlier document that the new one resembles.
 
     `error` is one standard error of `similarity`; `containment` is the share of the new document
@@ -198,7 +198,7 @@ class Match(Struct, frozen=True, kw_only=True):
     bands: Count
 
 
-class SeenDocument(Struct, frozen=True, kw_only=True):
+class SeenDocument(Struct, frozen=True, kw_only=True, gc=False):
     """The document that a verdict is about; `seen_at` is its record's time."""
 
     id: str
@@ -207,7 +207,7 @@ class SeenDocument(Struct, frozen=True, kw_only=True):
     seen_at: Timestamp | None
 
 
-class RecordReference(Struct, frozen=True, kw_only=True):
+class RecordReference(Struct, frozen=True, kw_only=True, gc=False):
     """Where the document was read."""
 
     topic: str
@@ -215,21 +215,21 @@ class RecordReference(Struct, frozen=True, kw_only=True):
     offset: Count
 
 
-class ClusterReference(Struct, frozen=True, kw_only=True):
+class ClusterReference(Struct, frozen=True, kw_only=True, gc=False):
     """The group of copies: the id of its representative, and how many it holds."""
 
     id: str
     size: Count
 
 
-class Revision(Struct, frozen=True, kw_only=True):
+class Revision(Struct, frozen=True, kw_only=True, gc=False):
     """How similar a document is to the text it replaces under the same id."""
 
     similarity: Ratio
     error: Ratio
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
+class Verdict(Struct, frozen=True, kw_only=True, gc=False):
     """What is said of one document: published as JSON, the document's id as key.
 
     `match_count` counts the documents behind all matches; of `capped` buckets a part was not seen.

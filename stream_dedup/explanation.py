@@ -150,9 +150,9 @@ def _runs(marked: NDArray[np.bool_]) -> Spans:
 
 def _longest(text: NDArray[np.uint32], spans: Spans, passages_max: int) -> list[str]:
     """Return the longest passages, each once, in the order in which they stand."""
-    passages: dict[str, int] = {}
+    passages: dict[str, tuple[int, int]] = {}
     for begin, end in spans[np.argsort(spans[:, 0] - spans[:, 1], kind="stable")].tolist():
-        passages.setdefault(as_text(text[begin:end]), begin)
+        passages.setdefault(as_text(text[begin:end]), (begin, end))
         if len(passages) == passages_max:
             break
     return sorted(passages, key=passages.__getitem__)

@@ -3,6 +3,7 @@
 Signing runs ahead in a second thread, where there is a second core.
 """
 
+import gc
 import os
 import tempfile
 from collections import deque
@@ -34,6 +35,7 @@ def main() -> None:
         warm_up(matcher, signer)
         portions = list(batches(records(texts.raw, matcher.next_offset)))
         sign = signed_ahead if len(os.sched_getaffinity(0)) > 1 else signed_in_turn
+        gc.freeze()  # as `run` does
         start = Instant.now()
         duplicates = 0
         for signed in sign(signer, portions):

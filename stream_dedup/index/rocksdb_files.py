@@ -46,7 +46,7 @@ _CUT_TAIL = (
 _VIEW_TRIES = 20
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _BUFFER_BYTES_MIN = 1 << 20
-_BUFFERS_MERGED = 4
+_BUFFERS_MERGED = 16
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
@@ -235,7 +235,7 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
         family.set_bottommost_compression_type(DBCompressionType.zstd())
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         if name.startswith(Keyspace.BUCKETS):
-            _prepare_for_buckets(family, max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
+            _prepare_for_buckets(family, max(buffer_bytes // 64, _BUFFER_BYTES_MIN))
     database = options[DATABASE]
     database.set_write_buffer_manager(buffers)
     database.create_if_missing(mode == "write")
@@ -254,7 +254,7 @@ def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
     # processor's caches; files come out large all the same, each made of several buffers.
     family.set_write_buffer_size(buffer_bytes)
     family.set_min_write_buffer_number_to_merge(_BUFFERS_MERGED)
-    family.set_max_write_buffer_number(_BUFFERS_MERGED + 2)
+    family.set_max_write_buffer_number(_BUFFERS_MERGED * 3 // 2)
     family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
     family.set_memtable_whole_key_filtering(True)
 

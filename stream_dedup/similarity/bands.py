@@ -20,18 +20,28 @@ def band_keys(
     This is at the same time the reduction of a large sketch to a small one: two sketches agree in
     a group with probability similarity^rows.
     """
-    if bands < 1 or rows < 1 or bands * rows > signatures.shape[1]:
-        raise ValueError(f"{bands} bands of {rows} rows do not fit {signatures.shape[1]} values")
+    check(bands, rows, signatures.shape[1])
     if salts is None:
         salts = np.zeros(len(signatures), np.uint64)
     keys = np.empty((len(signatures), bands), np.uint64)
-    weights = keys_from_seed(0, _PURPOSE, rows) | np.uint64(1)
-    _band_keys(signatures, weights, salts, keys)
+    band_key_rows(signatures, weights(rows), salts, keys)
     return keys
 
 
+def check(bands: int, rows: int, hashes: int) -> None:
+    """Raise `ValueError` unless a signature has so many groups of values."""
+    if bands < 1 or rows < 1 or bands * rows > hashes:
+        raise ValueError(f"{bands} bands of {rows} rows do not fit {hashes} values")
+
+
+def weights(rows: int) -> NDArray[np.uint64]:
+    """Return what the values of a group are multiplied by."""
+    return keys_from_seed(0, _PURPOSE, rows) | np.uint64(1)
+
+
 @kernel
-def _band_keys(signatures: Array, weights: Array, salts: Array, keys: Array) -> None:
+def band_key_rows(signatures: Array, weights: Array, salts: Array, keys: Array) -> None:
+    """Write the keys of each row of `signatures`."""
     rows = weights.size
     for document in range(signatures.shape[0]):
         signature = signatures[document]

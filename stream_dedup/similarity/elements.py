@@ -10,7 +10,7 @@ from stream_dedup.similarity.ragged import Ragged, bounds_of
 def sort_rows(hashes: Ragged) -> Ragged:
     """Return each row sorted, repeats kept: in linear time, for hashes are spread evenly."""
     out = np.empty_like(hashes.values)
-    _sort_rows(hashes.values, hashes.bounds, out)
+    sort_into(hashes.values, hashes.bounds, out)
     return Ragged(out, hashes.bounds)
 
 
@@ -24,14 +24,14 @@ def drop_repeats(ordered: Ragged) -> Ragged:
 
 def number_repeats(ordered: Ragged) -> Ragged:
     """Return each row's multiset as a set: the i-th occurrence of a hash becomes one of its own."""
-    numbered = _number_repeats(ordered.values, ordered.bounds)
+    numbered = number_repeats_of(ordered.values, ordered.bounds)
     return sort_rows(Ragged(numbered, ordered.bounds))
 
 
 def count_distinct(hashes: Ragged) -> NDArray[np.int64]:
     """Return the size of each row's set, within about 0.2·√size (linear counting)."""
     sizes = np.empty(hashes.rows, np.int64)
-    _count_distinct(hashes.values, hashes.bounds, sizes)
+    count_distinct_rows(hashes.values, hashes.bounds, sizes)
     return sizes
 
 
@@ -45,7 +45,7 @@ def keep_short(hashes: Ragged, length_max: int) -> Ragged:
 
 
 @kernel
-def _sort_rows(hashes: Array, bounds: Array, out: Array) -> None:
+def sort_into(hashes: Array, bounds: Array, out: Array) -> None:
     """Scatter each row by its leading bits into about one bucket per hash, then insert in order."""
     places = np.empty(1, np.int64)
     for row in range(bounds.size - 1):
@@ -87,7 +87,7 @@ def _drop_repeats(ordered: Array, bounds: Array, out: Array, out_bounds: Array) 
 
 
 @kernel
-def _number_repeats(ordered: Array, bounds: Array) -> Array:
+def number_repeats_of(ordered: Array, bounds: Array) -> Array:
     """Return each hash re-hashed with how many of its like stand before it; the first unchanged."""
     out = np.empty_like(ordered)
     for row in range(bounds.size - 1):
@@ -103,7 +103,7 @@ def _number_repeats(ordered: Array, bounds: Array) -> Array:
 
 
 @kernel
-def _count_distinct(hashes: Array, bounds: Array, sizes: Array) -> None:
+def count_distinct_rows(hashes: Array, bounds: Array, sizes: Array) -> None:
     """Mark each hash in a bitmap of 16 bits or more a hash, and correct for those that meet."""
     bitmap = np.zeros(16, np.uint64)
     for row in range(bounds.size - 1):

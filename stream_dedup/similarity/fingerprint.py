@@ -16,12 +16,19 @@ def fingerprints(texts: Ragged, seed: int = 0) -> NDArray[np.uint64]:
     the number and of a second mix of it: two texts meet by chance once in 2^128.
     """
     words = np.empty((texts.rows, 2), np.uint64)
-    _fingerprints(texts.values, texts.bounds, keys_from_seed(seed, _PURPOSE, 1)[0], words)
+    fingerprint_rows(texts.values, texts.bounds, key(seed), words)
     return words
 
 
+def key(seed: int) -> np.uint64:
+    """Return what goes into each number that is drawn."""
+    drawn: np.uint64 = keys_from_seed(seed, _PURPOSE, 1)[0]
+    return drawn
+
+
 @kernel
-def _fingerprints(texts: Array, bounds: Array, key: np.uint64, words: Array) -> None:
+def fingerprint_rows(texts: Array, bounds: Array, key: np.uint64, words: Array) -> None:
+    """Write the two words of each text."""
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]
         first = np.uint64(text.size)

@@ -45,6 +45,16 @@ def take(rows: Ragged, indexes: NDArray[np.integer]) -> Ragged:
     return Ragged(rows.values[np.arange(bounds[-1]) + shift], bounds)
 
 
+def replace_rows(rows: Ragged, replaced: NDArray[np.bool_], others: Ragged) -> Ragged:
+    """Return the rows with those that are marked taken from the others, in order."""
+    rest = iter(range(others.rows))
+    pieces = [
+        others.row(next(rest)) if marked else rows.row(index)
+        for index, marked in enumerate(replaced)
+    ]
+    return Ragged(np.concatenate(pieces), bounds_of([len(piece) for piece in pieces]))
+
+
 class Room:
     """A buffer used again and again: what is written in it lasts until it is asked for once more.
 

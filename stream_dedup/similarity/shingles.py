@@ -35,6 +35,15 @@ class _Keys(NamedTuple):
     offset: np.uint64
 
 
+class Cut(NamedTuple):
+    """A shingling, for kernels."""
+
+    by_character: bool
+    size: int
+    powers: NDArray[np.uint64]
+    keys: _Keys
+
+
 class Shingling(NamedTuple):
     """How a text is cut: in which unit, how many of them a shingle has, and the hash's seed."""
 
@@ -48,14 +57,16 @@ class Shingling(NamedTuple):
 
         A text shorter than `size` is one shingle, an empty one has none.
         """
-        point, shingle, factor, offset = keys_from_seed(self.seed, _PURPOSE, 4)
-        keys = _Keys(shingle, factor | np.uint64(1), offset)
-        powers = _powers(int(point), self.size)
         out = (room or Room()).of(texts.values.size, np.uint64)
         out_bounds = np.zeros(texts.bounds.size, np.int64)
-        hash_rows = _hash_characters if self.unit == "char" else _hash_words
-        hash_rows(texts.values, texts.bounds, self.size, powers, keys, out, out_bounds)
+        hash_rows(texts.values, texts.bounds, self.cut(), out, out_bounds)
         return Ragged(out[: out_bounds[-1]], out_bounds)
+
+    def cut(self) -> "Cut":
+        """Return this as a kernel takes it."""
+        point, shingle, factor, offset = keys_from_seed(self.seed, _PURPOSE, 4)
+        keys = _Keys(shingle, factor | np.uint64(1), offset)
+        return Cut(self.unit == "char", self.size, _powers(int(point), self.size), keys)
 
     def elements(self, hashes: Ragged, counts: bool = False) -> Ragged:
         """Return what exact measures compare: each row sorted and distinct, or with its repeats."""
@@ -148,6 +159,15 @@ def _longest(bounds: Array) -> int:
     for row in range(bounds.size - 1):
         longest = max(longest, bounds[row + 1] - bounds[row])
     return longest
+
+
+@kernel
+def hash_rows(texts: Array, bounds: Array, cut: Cut, out: Array, out_bounds: Array) -> None:
+    """Write each row's hashes; `out` has room for as many as there are code points."""
+    if cut.by_character:
+        _hash_characters(texts, bounds, cut.size, cut.powers, cut.keys, out, out_bounds)
+    else:
+        _hash_words(texts, bounds, cut.size, cut.powers, cut.keys, out, out_bounds)
 
 
 @kernel

@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.config import SimilaritySettings
-from stream_dedup.similarity.bands import band_keys
+from stream_dedup.similarity import fused
+from stream_dedup.similarity.bands import band_keys, check, weights
 from stream_dedup.similarity.compiled import Array
 from stream_dedup.similarity.curve import Measure
 from stream_dedup.similarity.elements import keep_short
-from stream_dedup.similarity.fingerprint import fingerprints
+from stream_dedup.similarity.fingerprint import fingerprints, key
 from stream_dedup.similarity.html import strip_tags
 from stream_dedup.similarity.minhash import MinHash
 from stream_dedup.similarity.plan import plan_bands
-from stream_dedup.similarity.ragged import Ragged, Room, stack, take
+from stream_dedup.similarity.ragged import Ragged, stack, take
 from stream_dedup.similarity.shingles import Shingling
 from stream_dedup.similarity.simhash import SimHash
 from stream_dedup.similarity.text import normalise
 
 Html = Literal["keep", "strip"]
 
-# A chunk's arrays stay in the second-level cache, and a chunk of any texts is worth a call.
-_CHUNK_CHARACTERS = 1 << 18
+# A chunk's code points stay in the third-level cache, and a chunk of any texts is worth a call.
+_CHUNK_CHARACTERS = 1 << 20
 _CHUNK_DOCUMENTS = 4096
 
 
@@ -79,11 +80,19 @@ class Sketcher:
         self.bands = bands
         self.rows = rows
         self._html = html
-        self._family: MinHash | SimHash = (
-            MinHash(hashes, shingling.seed)
-            if measure == "jaccard"
-            else SimHash(hashes, shingling.seed)
-        )
+        check(bands, rows, hashes)
+        seed = shingling.seed
+        self._line = None
+        if measure == "jaccard":
+            self._line = fused.Line(
+                shingling.cut(),
+                shingling.multiset,
+                MinHash(hashes, seed).multipliers,
+                weights(rows),
+                key(seed),
+            )
+        else:
+            self._simhash = SimHash(hashes, seed)
 
     @classmethod
     def planned(cls, settings: SimilaritySettings) -> "Sketcher":
@@ -99,12 +108,11 @@ class Sketcher:
 
     def sketch(self, texts: Sequence[str], salts: NDArray[np.uint64] | None = None) -> Sketches:
         """Return the sketches of a batch, in its order; a salt sets a text's band keys apart."""
-        rooms = Room(), Room()
-        chunks = [
-            self._sketch_chunk(texts[chunk], None if salts is None else salts[chunk], *rooms)
-            for chunk in _chunks(texts)
-        ]
-        return chunks[0] if len(chunks) == 1 else join_sketches(chunks)
+        if salts is None:
+            salts = np.zeros(len(texts), np.uint64)
+        chunks = [self._sketch_chunk(texts[chunk], salts[chunk]) for chunk in _chunks(texts)]
+        sketches = chunks[0] if len(chunks) == 1 else join_sketches(chunks)
+        return sketches._replace(short=self.ordered(sketches.short))
 
     def elements(self, texts: Sequence[str]) -> Ragged:
         """Return what the exact measure compares of each text."""
@@ -114,43 +122,29 @@ class Sketcher:
         """Return the exact measure's elements: distinct ones for Jaccard, counts for cosine."""
         return self.shingling.elements(hashes, counts=self.measure == "cosine")
 
-    def normalise(self, texts: Sequence[str], room: Room | None = None) -> Ragged:
+    def normalise(self, texts: Sequence[str]) -> Ragged:
         """Return the texts' code points as they are compared."""
-        if self._html == "strip":
-            texts = [strip_tags(text) for text in texts]
-        return normalise(texts, room)
+        return normalise(self._plain(texts))
 
-    def _sketch_chunk(
-        self,
-        texts: Sequence[str],
-        salts: NDArray[np.uint64] | None,
-        text_room: Room,
-        hash_room: Room,
-    ) -> Sketches:
-        rows = self.normalise(texts, text_room)
-        hashes = self.shingling.hashes(rows, hash_room)
-        values = self._family.sign(self._signed(hashes))
+    def _plain(self, texts: Sequence[str]) -> Sequence[str]:
+        return [strip_tags(text) for text in texts] if self._html == "strip" else texts
+
+    def _sketch_chunk(self, texts: Sequence[str], salts: NDArray[np.uint64]) -> Sketches:
+        if self._line is None:
+            return self._simhash_chunk(texts, salts)
+        return Sketches(*fused.sketch(self._plain(texts), self._line, self.bands, salts))
+
+    def _simhash_chunk(self, texts: Sequence[str], salts: NDArray[np.uint64]) -> Sketches:
+        rows = self.normalise(texts)
+        hashes = self.shingling.hashes(rows)
+        values = self._simhash.sign(hashes)
         return Sketches(
-            signatures=shortened(values),
+            signatures=values,
             keys=band_keys(values, self.bands, self.rows, salts),
             fingerprints=fingerprints(rows, self.shingling.seed),
             sizes=self.shingling.sizes(hashes),
-            short=self.ordered(keep_short(hashes, self.hashes)),
+            short=keep_short(hashes, self.hashes),
         )
-
-    def _signed(self, hashes: Ragged) -> Ragged:
-        """Return what is signed: of repeats MinHash sees one, or numbered ones, SimHash all."""
-        if self.measure == "jaccard" and self.shingling.multiset:
-            return self.shingling.elements(hashes)
-        return hashes
-
-
-def shortened(signatures: Array) -> Array:
-    """Return the low 16 bits of 32-bit minima; the bits of a SimHash are short already.
-
-    Two different minima then pass for equal once in 65,536: far below the standard error.
-    """
-    return signatures.astype(np.uint16) if signatures.dtype == np.uint32 else signatures
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[slice]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.similarity.compiled import Array, kernel
-from stream_dedup.similarity.ragged import Ragged, Room, bounds_of
+from stream_dedup.similarity.ragged import Ragged, Room, bounds_of, replace_rows
 
 UNICODE_VERSION = unicodedata.unidata_version
 
@@ -31,22 +31,40 @@ _JOIN = (
 )  # a letter that may combine, but only with a `joinable` right before it; else _EXPAND
 
 _SPACE = 0x20
-_EXPANSION_MAX = 18  # the longest normal form of a code point, U+FDFA's
+EXPANSION_MAX = 18  # the longest normal form of a code point, U+FDFA's
 _RUN_MAX = 30  # marks on one letter that `unicodedata` may put in order: no language has as many
 
 # Planes 0 to 3 and 14 hold every character so far; all else is unassigned or private: a space.
 _ASSIGNED = (range(0x40000), range(0xE0000, 0xE0200))
 
 
+class Rules(NamedTuple):
+    """What a kernel needs to know."""
+
+    entries: NDArray[np.uint32]
+    joinable: NDArray[np.bool_]
+    expansions: Ragged
+
+
 def normalise(texts: Sequence[str], room: Room | None = None) -> Ragged:
     """Return each text's normalised code points, in `room` if it is given."""
-    tables = _tables()
-    rows, to_compose = _look_up(texts, tables.entries, tables, room or Room())
+    rows, to_compose = _look_up(texts, rules(), room or Room())
     if not to_compose.any():
         return rows
-    composed = [_compose(texts[index]) for index in np.flatnonzero(to_compose).tolist()]
-    plain, _ = _look_up(composed, tables.composed, tables, Room())
-    return _replace(rows, to_compose, plain)
+    composed = [compose(texts[index]) for index in np.flatnonzero(to_compose).tolist()]
+    plain, _ = _look_up(composed, rules_of_composed(), Room())
+    return replace_rows(rows, to_compose, plain)
+
+
+def rules() -> Rules:
+    """Return the rules for any text."""
+    tables = _tables()
+    return Rules(tables.entries, tables.joinable, tables.expansions)
+
+
+def rules_of_composed() -> Rules:
+    """Return the rules for texts that were composed."""
+    return rules()._replace(entries=_tables().composed)
 
 
 def as_text(code_points: NDArray[np.uint32]) -> str:
@@ -62,14 +80,15 @@ class _Tables(NamedTuple):
     expansions: Ragged
 
 
-def _compose(text: str) -> str:
+def compose(text: str) -> str:
+    """Return a text in normal form, for `rules_of_composed`."""
     form = unicodedata.normalize("NFKC", _in_order(text))
     return unicodedata.normalize("NFKC", form.casefold())
 
 
 def _in_order(text: str) -> str:
     """Put long runs of marks in order; `unicodedata` takes the square of their length for it."""
-    marks = _tables().marks[_code_points([text])]
+    marks = _tables().marks[code_points([text])]
     if bytes([1] * (_RUN_MAX + 1)) not in marks.tobytes():
         return text
     runs = np.flatnonzero(np.diff(marks, prepend=False, append=False)).reshape(-1, 2)
@@ -83,49 +102,39 @@ def _in_order(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _look_up(
-    texts: Sequence[str], entries: NDArray[np.uint32], tables: _Tables, room: Room
-) -> tuple[Ragged, NDArray[np.bool_]]:
+def _look_up(texts: Sequence[str], rules: Rules, room: Room) -> tuple[Ragged, NDArray[np.bool_]]:
     """Return the rows, and which of them were left empty because they must be composed first."""
     bounds = bounds_of([len(text) for text in texts])
-    codes = _code_points(texts)
-    capacity = codes.size + _EXPANSION_MAX
+    codes = code_points(texts)
+    capacity = codes.size + EXPANSION_MAX
     while True:
         out = room.of(capacity, np.uint32)
         out_bounds = np.zeros(bounds.size, np.int64)
         to_compose = np.zeros(len(texts), np.bool_)
-        rules = (entries, tables.joinable, tables.expansions.values, tables.expansions.bounds)
-        if _normalise_rows(codes, bounds, rules, out, out_bounds, to_compose):
+        if normalise_rows(codes, bounds, rules, out, out_bounds, to_compose):
             return Ragged(out[: out_bounds[-1]], out_bounds), to_compose
         capacity *= 2
 
 
-def _replace(rows: Ragged, replaced: NDArray[np.bool_], others: Ragged) -> Ragged:
-    """Return the rows with those that are marked taken from the others, in order."""
-    rest = iter(range(others.rows))
-    pieces = [
-        others.row(next(rest)) if marked else rows.row(index)
-        for index, marked in enumerate(replaced)
-    ]
-    return Ragged(np.concatenate(pieces), bounds_of([len(piece) for piece in pieces]))
-
-
-def _code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
+def code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
     """Return all code points, surrogates too; four times as fast as encoding to UTF-32."""
     joined = "".join(texts)
     return np.array([joined]).view(np.uint32)[: len(joined)]
 
 
 @kernel
-def _normalise_rows(
+def normalise_rows(
     codes: Array,
     bounds: Array,
-    rules: tuple[Array, ...],
+    rules: Rules,
     out: Array,
     out_bounds: Array,
     to_compose: Array,
 ) -> bool:
-    """Write each row's normal form; return False where `out` has no room for it."""
+    """Write each row's normal form; return False where `out` has no room for it.
+
+    A text to compose first is marked, and its row left empty.
+    """
     at = 0
     for row in range(bounds.size - 1):
         source = codes[bounds[row] : bounds[row + 1]]
@@ -144,9 +153,10 @@ def _normalise_rows(
 
 
 @kernel
-def _normalise_row(source: Array, rules: tuple[Array, ...], target: Array) -> int:
+def _normalise_row(source: Array, rules: Rules, target: Array) -> int:
     """Return how many code points were written, -1 for no room, -2 for a text to compose first."""
-    table, joinable, expansions, expansion_bounds = rules
+    table, joinable, runs = rules
+    expansions, expansion_bounds = runs
     n = np.uint64(0)
     one = np.uint64(1)
     last = np.uint32(32)
@@ -170,7 +180,7 @@ def _normalise_row(source: Array, rules: tuple[Array, ...], target: Array) -> in
         elif kind == 5 or (kind == 6 and i > 0 and joinable[source[i - 1]]):
             return -2
         elif kind != 1:
-            if np.int64(n) + _EXPANSION_MAX + source.size - i > target.size:
+            if np.int64(n) + EXPANSION_MAX + source.size - i > target.size:
                 return -1
             for j in range(expansion_bounds[number], expansion_bounds[number + 1]):
                 entry = expansions[j]
