@@ -222,7 +222,9 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     """Make the options of each family; all share one cache, in which the write buffers count."""
     # The rest is for what RocksDB counts nowhere: heads of files, compactions, the allocator.
     cache_bytes = settings.memory_bytes_max * 5 // 8
-    cache = Cache(cache_bytes)
+    # Its parts are few and large: among 64 of them, as in the other kind, a few whole filters that
+    # met in one part would drive each other out for ever.
+    cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
     in_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
     buffers = WriteBufferManager.new_write_buffer_manager_with_cache(buffer_bytes, False, cache)
