@@ -75,6 +75,9 @@ class SimilaritySettings(Struct, frozen=True, kw_only=True):
 class EventsSettings(Struct, frozen=True, kw_only=True):
     """How documents are read and which verdicts are published."""
 
+    # What producers of documents mostly write; `text` is for topics whose values are bare texts,
+    # the key of each its id. Lines of a file are JSON in any case.
+    format: Literal["json", "text"] = "json"
     id_field: FieldName = "id"
     # The text alone: outlets write headlines of their own over the same copy. Of several fields,
     # joined in this order, a document may lack some, not all.
@@ -150,6 +153,11 @@ class TopicSettings(Struct, frozen=True, kw_only=True):
         routes = tuple(name for name in (self.unique, self.duplicates) if name)
         _each_once("kafka.topics", "the topic", names + routes)
 
+    @property
+    def has_routes(self) -> bool:
+        """Tell whether originals are forwarded."""
+        return bool(self.unique or self.duplicates)
+
 
 class KafkaSettings(Struct, frozen=True, kw_only=True):
     """Where events come from and go to."""
@@ -169,6 +177,14 @@ class KafkaSettings(Struct, frozen=True, kw_only=True):
     batch_size_max: Count = 2000
     # Documents in one transaction: more adds delay, fewer adds commits.
     commit_size_max: Count = 2000
+    # One crash may be the machine's doing, three at the same record are the record's: then it is
+    # rejected, and those behind it go on.
+    attempts_max: Count = 3
+    # Far longer than a batch takes, and as long as most supervisors wait before they kill.
+    shutdown_timeout_seconds: Duration = Duration(30)
+    # Sign pauses while match lags by more: half a million signed documents, or fewer where the log
+    # carries texts. Beyond that signing only fills the log, and no verdict is sooner.
+    lag_bytes_max: Size = Size(256_000_000)
     # Passed to librdkafka as it is (TLS, SASL); secrets belong in the environment.
     client: Mapping[str, ClientValue] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ import numpy as np
 from stream_dedup.config import Settings
 from stream_dedup.events import Verdict
 from stream_dedup.gate import Gate
-from stream_dedup.index.identity import identity, refuse_another
+from stream_dedup.index.identity import identity, refuse_another, with_stored_decisions
 from stream_dedup.index.layout import exact_key, id_key
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.buckets import Numbers
@@ -95,6 +95,11 @@ class Matcher:
         self.log_time = _state(meta, LOG_TIME, LogTime())
         self.tally = _state(meta, TALLY, Tally())
         self.next_offset: int = _state(meta, NEXT_OFFSET, 0)
+
+    @staticmethod
+    def settings_before(index: Index, settings: Settings) -> Settings:
+        """Return the settings under which an index decided last: what is replayed needs them."""
+        return with_stored_decisions(index.meta(), settings)
 
     def match(self, batch: SignedBatch) -> Matched:
         """Decide a batch that follows what was remembered last, and change nothing."""

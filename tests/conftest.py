@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.integration import brokers
+
 # A busy machine is not a failure; a failing example prints what reproduces it.
 settings.register_profile("house", deadline=None, print_blob=True)
 settings.load_profile("house")
+
+
+def pytest_report_header() -> str:
+    """Say which Kafka the tests will use: only a conftest.py at the root is asked."""
+    return brokers.header()
 
 
 @pytest.fixture

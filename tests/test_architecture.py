@@ -158,14 +158,19 @@ def nothing_prints(source: Source) -> Iterator[str]:
         yield from (f"line {line}" for line, name in calls(source) if name in printers)
 
 
-def one_place_catches_everything(source: Source) -> Iterator[str]:
-    """`except Exception` stands once, at the top of the command line."""
+# At the top of the command line, and where a batch is at stake: signing halves it until the one
+# document is alone that cannot be signed, matching stops and names the positions.
+CATCHERS = {"cli/__init__.py", "kafka/sign_stage.py", "kafka/follower.py"}
+
+
+def few_places_catch_everything(source: Source) -> Iterator[str]:
+    """`except Exception` stands once in each of the few places that have a use for it."""
     broad = [
         handler
         for handler in ast.walk(source.tree)
         if isinstance(handler, ast.ExceptHandler) and _catches_everything(handler)
     ]
-    allowed = 1 if source.room == "cli/__init__.py" else 0
+    allowed = 1 if source.room in CATCHERS else 0
     yield from (f"line {handler.lineno}" for handler in broad[allowed:])
 
 
@@ -202,7 +207,7 @@ RULES: list[Rule] = [
     modules_are_one_room,
     modules_have_a_name_of_their_own,
     nothing_prints,
-    one_place_catches_everything,
+    few_places_catch_everything,
     a_test_states_its_requirement,
     a_test_uses_the_real_thing,
 ]
@@ -273,11 +278,11 @@ CASES: list[tuple[Rule, str, str]] = [
     (modules_have_a_name_of_their_own, "stream_dedup/helpers/text.py", FIRST),
     (modules_have_a_name_of_their_own, "stream_dedup/kafka/offset_manager.py", FIRST),
     (nothing_prints, "stream_dedup/files.py", "print('x')"),
-    (one_place_catches_everything, "stream_dedup/files.py", "try: x\nexcept Exception: y"),
-    (one_place_catches_everything, "tests/test_a.py", "try: x\nexcept: y"),
-    (one_place_catches_everything, "stream_dedup/pairs.py", "try: x\nexcept (A, Exception): y"),
+    (few_places_catch_everything, "stream_dedup/files.py", "try: x\nexcept Exception: y"),
+    (few_places_catch_everything, "tests/test_a.py", "try: x\nexcept: y"),
+    (few_places_catch_everything, "stream_dedup/pairs.py", "try: x\nexcept (A, Exception): y"),
     (
-        one_place_catches_everything,
+        few_places_catch_everything,
         "stream_dedup/cli/__init__.py",
         "try: x\nexcept Exception: y\ntry: x\nexcept BaseException: y",
     ),
@@ -304,7 +309,7 @@ def test_a_rule_sees_what_it_forbids(rule: Rule, path: str, code: str) -> None:
         (modules_are_one_room, "stream_dedup/files.py", FIRST * 299),
         (modules_are_one_room, "tests/test_a.py", FIRST * 1000),
         (
-            one_place_catches_everything,
+            few_places_catch_everything,
             "stream_dedup/cli/__init__.py",
             "try: x\nexcept Exception: y",
         ),

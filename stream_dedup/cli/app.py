@@ -10,7 +10,9 @@ from stream_dedup.cli.explain import explain
 from stream_dedup.cli.index import index
 from stream_dedup.cli.pairs import pairs
 from stream_dedup.cli.plan import plan
+from stream_dedup.cli.rejected_topic import rejected
 from stream_dedup.cli.run import run
+from stream_dedup.cli.topics import topics
 
 app = typer.Typer(
     name="stream-dedup",
@@ -37,3 +39,5 @@ app.command()(plan)
 app.command()(explain)
 app.command()(demo)
 app.add_typer(index, name="index")
+app.add_typer(topics, name="topics")
+app.add_typer(rejected, name="rejected")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from stream_dedup.cli import options
+from stream_dedup.cli.service import Role, serve
 from stream_dedup.cli.stopping import stopping
 from stream_dedup.cli.terminal import COMPILING, notice_if_slow
 from stream_dedup.cli.threads import usable_cores
@@ -33,9 +34,13 @@ def run(
         ),
     ] = None,
     output: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Where verdicts go. - is standard output."),
-    ] = _STREAM,
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where verdicts go. - is standard output.",
+            show_default=_STREAM,
+        ),
+    ] = None,
     index: Annotated[
         str | None,
         typer.Option(
@@ -66,6 +71,10 @@ def run(
             show_default="72h",
         ),
     ] = None,
+    role: Annotated[
+        Role,
+        typer.Option(help="Without --input: what this process does of the service on Kafka."),
+    ] = "all",
     threshold: options.Threshold = None,
     unit: options.Unit = None,
     size: options.Size = None,
@@ -91,6 +100,9 @@ def run(
     and has none twice. The file may have grown. Another input on the same
     index is compared with what is remembered of the first.
 
+    Without --input documents come from the topics of [kafka] and verdicts go
+    there, each exactly once: see the settings and stream-dedup topics plan.
+
     A pipe cannot be read again: each start takes what comes as new input. What
     was written to a pipe cannot be taken back: after a kill, the last lines
     may come a second time.
@@ -103,7 +115,14 @@ def run(
     given["events.emit"] = ("--emit", emit)
     settings = options.settings_from(config, override, given)
     if source is None:
-        raise UsageError("name the input: stream-dedup run --input FILE, or - for standard input")
+        if output or rejected or follow:
+            raise UsageError(
+                "name the input: stream-dedup run --input FILE, or - for standard input; without "
+                "it documents come from Kafka, and --output, --rejected and --follow mean nothing"
+            )
+        serve(settings, role)
+        return
+    output = output or _STREAM
     if source == _STREAM and sys.stdin is not None and sys.stdin.isatty():
         raise UsageError("name a file, or pipe documents in: stream-dedup run --input FILE")
     _check_outputs(source, output, rejected, settings.index.directory)

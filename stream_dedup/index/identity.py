@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 
+import msgspec
+
 from stream_dedup.config import Settings
 from stream_dedup.errors import Refused
 from stream_dedup.index import layout
@@ -55,6 +57,20 @@ def changed_decisions(meta: Mapping[str, bytes], settings: Settings) -> list[str
         for name, value in present.items()
         if name in stored and stored[name] != value
     ]
+
+
+def with_stored_decisions(meta: Mapping[str, bytes], settings: Settings) -> Settings:
+    """Return the settings that decided when the index was written last, where they may differ."""
+    stored = json.loads(meta.get(DECISIONS, b"{}"))
+    replaced = settings
+    for name, value in stored.items():
+        section, key = name.split(".")
+        of_section = getattr(replaced, section)
+        kind = type(getattr(of_section, key))
+        number = float("inf") if value == "none" else value
+        changed = msgspec.structs.replace(of_section, **{key: kind(number)})
+        replaced = msgspec.structs.replace(replaced, **{section: changed})
+    return replaced
 
 
 def _decisions(settings: Settings) -> dict[str, object]:

@@ -1,92 +1,30 @@
-import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
-FOLDER = Path(__file__).parents[2] / "deploy" / "kafka-local"
-# Java is that of the path, for the broker as for Kafka's own commands.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
-TOOL_SECONDS_MAX = 30
-
-
-def has_java_and_maven() -> bool:
-    if not shutil.which("java") or not shutil.which("mvn"):
-        return False
-    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
-    version = re.search(r'version "(\d+)', said)
-    return version is not None and int(version[1]) >= 17
-
-
-needs_java_and_maven = pytest.mark.skipif(
-    not has_java_and_maven(), reason="Java 17+ and Maven are needed for a local Kafka"
+from tests.integration.brokers import (
+    ENVIRONMENT,
+    FOLDER,
+    TOOL_SECONDS_MAX,
+    KafkaProcess,
+    needs_jars,
+    needs_java_and_maven,
 )
-# Tests fetch nothing by themselves but on a CI machine, which starts with nothing.
-needs_jars = pytest.mark.skipif(
-    not (FOLDER / "libs").exists() and "CI" not in os.environ,
-    reason="Kafka is not fetched: run `make kafka` once",
-)
-
-
-class Broker:
-    """A broker in a process group of its own, as `make kafka` has one on a terminal."""
-
-    def __init__(self, data: Path) -> None:
-        command = [sys.executable, str(FOLDER / "broker.py"), "--port=0", f"--data={data}"]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=ENVIRONMENT,
-            process_group=0,
-        )
-
-    def address(self) -> str:
-        """Wait for the broker to be ready, which it bounds itself."""
-        assert self.process.stdout
-        return self.process.stdout.readline().strip()
-
-    def says(self, words: str) -> bool:
-        """Wait for a line of standard error with these words."""
-        assert self.process.stderr
-        return any(words in line for line in self.process.stderr)
-
-    def interrupt(self) -> int:
-        """Send what Ctrl-C sends, to the whole group; return the exit code."""
-        os.killpg(self.process.pid, signal.SIGINT)
-        return self.process.wait(TOOL_SECONDS_MAX)
-
-    def terminate(self) -> int:
-        """Send what `kill` sends, to one process; return the exit code."""
-        self.process.terminate()
-        return self.process.wait(TOOL_SECONDS_MAX)
-
-    def is_gone(self) -> bool:
-        """Tell whether no process of the group is left."""
-        try:
-            os.killpg(self.process.pid, 0)
-        except ProcessLookupError:
-            return True
-        return False
 
 
 @contextmanager
-def broker(data: Path) -> Iterator[Broker]:
-    started = Broker(data)
-    with started.process:
-        try:
-            yield started
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(started.process.pid, signal.SIGKILL)
+def broker(data: Path) -> Iterator[KafkaProcess]:
+    """Run one and leave nothing of it behind."""
+    started = KafkaProcess(data)
+    try:
+        yield started
+    finally:
+        started.close()
 
 
 def attempt(

@@ -1,0 +1,85 @@
+"""Clients of Kafka with the settings that the service needs; the user's own come on top."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka.admin import AdminClient
+
+from stream_dedup.config import KafkaSettings
+
+_log = logging.getLogger(__name__)
+
+TRANSACTION_TIMEOUT_SECONDS = 10
+SESSION_TIMEOUT_SECONDS = 10
+# Bounds what a consumer holds that nobody has asked for yet.
+_FETCHED_KILOBYTES_MAX = 64 * 1024
+
+_CONSUMER: dict[str, Any] = {
+    "isolation.level": "read_committed",
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "auto.offset.reset": "error",
+    "fetch.wait.max.ms": 50,
+    "fetch.queue.backoff.ms": 50,
+    "fetch.message.max.bytes": 8 << 20,
+    "queued.max.messages.kbytes": _FETCHED_KILOBYTES_MAX,
+}
+_MEMBER: dict[str, Any] = {
+    "partition.assignment.strategy": "cooperative-sticky",
+    "session.timeout.ms": SESSION_TIMEOUT_SECONDS * 1000,
+    "heartbeat.interval.ms": 1000,
+}
+_PRODUCER: dict[str, Any] = {
+    "enable.idempotence": True,
+    "transaction.timeout.ms": TRANSACTION_TIMEOUT_SECONDS * 1000,
+    # With librdkafka's 100 every small transaction would wait 100 ms for the one before it.
+    "retry.backoff.ms": 5,
+    "retry.backoff.max.ms": 10,
+    "linger.ms": 50,  # a commit flushes anyway
+    "compression.type": "lz4",
+    "message.max.bytes": 100_000_000,  # the topic's own limit decides
+    "queue.buffering.max.messages": 1_000_000,
+}
+
+
+class Clients:
+    """Makes clients of one cluster."""
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        self._settings = settings
+
+    def admin(self) -> AdminClient:
+        """Return a client that looks at topics and makes them."""
+        return AdminClient(self._config({}))
+
+    def consumer(self, group: str, **others: Any) -> Consumer:
+        """Return a member of a group."""
+        return Consumer(self._config({**_CONSUMER, **_MEMBER, "group.id": group, **others}))
+
+    def reader(self, **others: Any) -> Consumer:
+        """Return a consumer that is told what to read and commits nothing."""
+        group = f"{self._settings.application}-reader"  # librdkafka wants a name, and never joins
+        return Consumer(self._config({**_CONSUMER, "group.id": group, **others}))
+
+    def producer(self, transactional_id: str, **others: Any) -> Producer:
+        """Return a producer of transactions; deliveries are told of where they failed."""
+        own = {**_PRODUCER, "transactional.id": transactional_id}
+        return Producer(self._config({**own, "delivery.report.only.error": True, **others}))
+
+    def _config(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        application = self._settings.application
+        return {
+            "bootstrap.servers": self._settings.bootstrap_servers,
+            "client.id": f"{application}-{self._settings.instance}",
+            "error_cb": _on_error,
+            "logger": logging.getLogger("stream_dedup.librdkafka"),
+            **own,
+            **self._settings.client,
+        }
+
+
+def _on_error(error: KafkaError) -> None:
+    """Tell of a lost connection; librdkafka mends it by itself."""
+    _log.debug("client: %s", error)

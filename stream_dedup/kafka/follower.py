@@ -1,0 +1,109 @@
+"""The index led along the log, live and in replay: the same records, the same decisions."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from stream_dedup.config import Settings
+from stream_dedup.engine import Matched, Matcher
+from stream_dedup.errors import Refused
+from stream_dedup.interfaces import Index
+from stream_dedup.kafka.ledger import Ledger
+from stream_dedup.kafka.messages import Incoming
+from stream_dedup.kafka.signed import Extra, SignedCodec
+from stream_dedup.matching.logtime import UNDATED
+from stream_dedup.signing import SignedBatch
+from stream_dedup.similarity.sketch import Sketcher
+
+
+class Step(NamedTuple):
+    """A batch that was decided and is not remembered yet."""
+
+    matched: Matched
+    extras: list[Extra]  # one for each record of the batch
+    ledger: Ledger
+    next_offset: int  # behind the last record that was read, decided on or not
+    left_out: int  # records that had been seen before or are to be passed over
+
+
+class Follower:
+    """Decides batches of the log, and remembers them when it is told to."""
+
+    def __init__(
+        self,
+        index: Index,
+        settings: Settings,
+        topic_id: str,
+        on_step: Callable[[str], None],
+    ) -> None:
+        self.index = index
+        self._on_step = on_step
+        self._skipped = frozenset(settings.matching.skip_positions)
+        self._by_arrival = settings.index.window_by == "arrival"
+        self.matcher = Matcher(index, settings)
+        keeps_texts = settings.similarity.verify == "exact"
+        self._codec = SignedCodec(Sketcher.planned(settings.similarity), keeps_texts)
+        self.ledger = Ledger.of(index.meta()).bound_to(topic_id, settings.kafka.topics.signatures)
+
+    @property
+    def next_offset(self) -> int:
+        return self.matcher.next_offset
+
+    def decide(self, records: Sequence[Incoming]) -> Step:
+        """Decide what is new of these records, and change nothing."""
+        kept = [record for record in records if record.offset not in self._skipped]
+        batch, extras = self._decoded(kept)
+        places, ledger = self._new(batch, extras)
+        if len(places) < len(kept):
+            batch, extras = self._decoded([kept[place] for place in places])
+        matched = self._matched(batch, records)
+        return Step(matched, extras, ledger, records[-1].offset + 1, len(records) - len(places))
+
+    def _new(self, batch: SignedBatch, extras: Sequence[Extra]) -> tuple[list[int], Ledger]:
+        """Return the places of events that were not seen before, and the ledger behind them."""
+        ledger, places = self.ledger, []
+        for place, (reference, extra) in enumerate(zip(batch.references, extras, strict=True)):
+            source = (extra.source_topic_id, reference.partition, reference.offset)
+            if ledger.is_new(*source):
+                ledger = ledger.with_seen(*source)
+                places.append(place)
+        return places, ledger
+
+    def _matched(self, batch: SignedBatch, records: Sequence[Incoming]) -> Matched:
+        try:
+            return self.matcher.match(batch)
+        except Exception as error:
+            raise Refused(
+                f"deciding failed between the positions {records[0].offset} and "
+                f"{records[-1].offset} of the log: {type(error).__name__}: {error}. Please report "
+                "it; a position in matching.skip_positions is passed over"
+            ) from error
+
+    def remember(self, step: Step) -> None:
+        """Write what was decided, and how far the log was read, together."""
+        matched = step.matched._replace(next_offset=step.next_offset)
+        ledger = step.ledger
+        if matched.log_time.rotation_due:
+            ledger = ledger.rotated(step.next_offset)
+        self._on_step("before index")
+        self.matcher.remember(matched, ledger.entry())
+        self._on_step("after index")
+        self.ledger = ledger
+
+    def purgeable(self) -> int:
+        """Return the offset below which no record can matter any more."""
+        return self.ledger.generations[0] if len(self.ledger.generations) > 1 else 0
+
+    def _decoded(self, records: Sequence[Incoming]) -> tuple[SignedBatch, list[Extra]]:
+        arrivals = [record.timestamp for record in records]
+        batch, extras = self._codec.decode(
+            [record.value or b"" for record in records],
+            [record.offset for record in records],
+            arrivals,
+        )
+        if not self._by_arrival:
+            own = [
+                UNDATED if extra.own_time == UNDATED else min(extra.own_time, arrival)
+                for extra, arrival in zip(extras, arrivals, strict=True)
+            ]
+            batch = batch._replace(times=own)
+        return batch, extras

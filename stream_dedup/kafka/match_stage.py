@@ -1,0 +1,175 @@
+"""The role `match`: signed records in, verdicts out, and an index that remembers.
+
+Verdicts and the offset of the log are one transaction, and only then does the index remember what
+led to them: a crash at any moment leaves it behind the log, from where it is read again. The one
+instance that owns the log decides; the others follow it, to take over at once.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event
+
+from confluent_kafka import KafkaException, TopicPartition
+
+from stream_dedup.config import Settings
+from stream_dedup.engine import Matcher
+from stream_dedup.errors import Refused
+from stream_dedup.interfaces import Index
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.follower import Follower, Step
+from stream_dedup.kafka.membership import Membership
+from stream_dedup.kafka.messages import Incoming
+from stream_dedup.kafka.offsets import check_stamps, stamped
+from stream_dedup.kafka.publishing import Publishing
+from stream_dedup.kafka.replay import PARTITION, Replay
+from stream_dedup.kafka.transactions import Transactions
+from stream_dedup.kafka.watermarks import watermarks
+from stream_dedup.logs import fields
+
+_log = logging.getLogger(__name__)
+
+_WAIT_SECONDS = 0.05
+_STANDBY_SECONDS = 0.5
+_PURGE_SECONDS = 10.0
+
+
+class MatchStage:
+    """Matches what is signed, batch after batch, or follows who does."""
+
+    def __init__(
+        self,
+        clients: Clients,
+        settings: Settings,
+        topic_id: str,
+        index: Index,
+        on_step: Callable[[str], None],
+    ) -> None:
+        kafka = settings.kafka
+        self._clients, self._settings, self._on_step = clients, settings, on_step
+        self._topic = kafka.topics.signatures
+        self._group = f"{kafka.application}-match"
+        self._publishing = Publishing(settings)
+        self._index, self._topic_id = index, topic_id
+        # What was decided before is decided again as it was; new settings hold from there on.
+        self._follower = self._following(Matcher.settings_before(index, settings))
+        self._transactions = Transactions(
+            clients, f"{kafka.application}-match-{PARTITION}", self._group, on_step
+        )
+        self._is_live = False
+        self._purged = 0
+        self.lag_bytes = 0  # what is signed and not matched yet, about
+
+    def run(self, stopped: Event) -> None:
+        """Match until stopped."""
+        replay = Replay(self._clients, self._settings, self._on_step)
+        member = Membership(self._clients, self._group, self._topic, self._on_step)
+        try:
+            while not stopped.is_set():
+                if PARTITION not in member.owned:
+                    self._is_live, self.lag_bytes = False, 0
+                    self._stand_by(member, replay)
+                elif not self._is_live:
+                    self._take_over(member, replay, stopped)
+                else:
+                    self._turn(member)
+        finally:
+            member.close()
+            replay.close()
+            self._transactions.close()
+
+    def _following(self, settings: Settings) -> Follower:
+        return Follower(self._index, settings, self._topic_id, self._on_step)
+
+    def _stand_by(self, member: Membership, replay: Replay) -> None:
+        """Follow the log up to where its owner has committed."""
+        member.receive(1, _STANDBY_SECONDS)
+        limit = self._limit(member)
+        while PARTITION not in member.owned and not replay.advance(self._follower, limit):
+            member.receive(1, 0)
+
+    def _take_over(self, member: Membership, replay: Replay, stopped: Event) -> None:
+        """Fence off the owner before, read the log up to what it committed, and go live."""
+        member.newly_owned()
+        self._transactions.open()
+        limit = self._limit(member)
+        replay.check(self._follower.next_offset, limit)
+        started, first = time.monotonic(), self._follower.next_offset
+        while not replay.advance(self._follower, limit):
+            member.receive(1, 0)
+            if stopped.is_set() or PARTITION not in member.owned:
+                return
+        if limit > first:
+            seconds = round(time.monotonic() - started, 1)
+            _log.info("index restored", extra=fields(begin=first, end=limit, seconds=seconds))
+        self._follower = self._following(self._publishing.settings)
+        member.begin({PARTITION: limit})
+        self._is_live = True
+        _log.info("matching", extra=fields(topic=self._topic, offset=limit))
+
+    def _limit(self, member: Membership) -> int:
+        """Return the offset that the group has committed, where it begins if it never has."""
+        found = member.committed([PARTITION])[PARTITION]
+        check_stamps([found], self._settings)
+        if found.offset >= 0:
+            return int(found.offset)
+        low, _ = watermarks(self._clients, self._topic)[PARTITION]
+        if low > 0 or self._follower.next_offset > 0:
+            raise Refused(
+                f"the group {self._group} has no offset, and it is not a first start: "
+                f"{self._topic} begins at {low}, the index knows it up to "
+                f"{self._follower.next_offset}. If the offset is lost, set it to the latter with "
+                "kafka-consumer-groups --reset-offsets"
+            )
+        return 0
+
+    def _turn(self, member: Membership) -> None:
+        """Decide what has come, publish, remember."""
+        records = member.receive(self._settings.kafka.batch_size_max, _WAIT_SECONDS)
+        if member.newly_owned():  # it went and came back at once
+            self._is_live = False
+        if not records or not self._is_live or PARTITION not in member.owned:
+            return
+        self._measure_lag(member, records)
+        self._on_step("consumed")
+        step = self._follower.decide(records)
+        offsets = stamped(self._topic, {PARTITION: step.next_offset}, self._settings)
+        outgoing = self._publishing.records(step)
+        if not self._transactions.commit(outgoing, offsets, member.consumer):
+            member.begin({PARTITION: self._limit(member)})
+            return
+        self._follower.remember(step)
+        self._tell(step)
+        self._purge()
+
+    def _measure_lag(self, member: Membership, records: list[Incoming]) -> None:
+        """Estimate how much is waiting, from what the records had that came last."""
+        try:
+            _, high = member.consumer.get_watermark_offsets(
+                TopicPartition(self._topic, PARTITION), cached=True
+            )
+        except KafkaException:
+            return
+        size = sum(len(record.value or b"") for record in records) / len(records)
+        self.lag_bytes = int(max(0, high - records[-1].offset - 1) * size)
+
+    def _tell(self, step: Step) -> None:
+        if step.left_out:
+            _log.warning("records left out", extra=fields(count=step.left_out))
+
+    def _purge(self) -> None:
+        """Delete the part of the log that nothing is remembered of any more."""
+        below = self._follower.purgeable()
+        if below <= self._purged:
+            return
+        self._on_step("purging")
+        admin = self._clients.admin()  # gone before its answer, it would not give one
+        asked = admin.delete_records([TopicPartition(self._topic, PARTITION, below)])
+        for future in asked.values():
+            try:
+                future.result(_PURGE_SECONDS)
+            except KafkaException as exception:
+                _log.warning("purge failed: %s", exception.args[0].str())
+                return
+        self._purged = below
+        _log.info("log purged", extra=fields(topic=self._topic, below=below))

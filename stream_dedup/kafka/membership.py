@@ -1,0 +1,148 @@
+"""A member of a consumer group: which partitions are its own, and records of them in batches.
+
+Rebalances are heard within `receive` and `wait` only, so nothing is ever under way when one comes.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from confluent_kafka import (
+    OFFSET_END,
+    TIMESTAMP_NOT_AVAILABLE,
+    Consumer,
+    KafkaError,
+    Message,
+    TopicPartition,
+)
+
+from stream_dedup.errors import Refused
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.messages import Incoming
+from stream_dedup.kafka.transactions import committed, refuse_final
+from stream_dedup.logs import fields
+from stream_dedup.matching.logtime import UNDATED
+
+_log = logging.getLogger(__name__)
+
+Partition = tuple[str, int]
+
+
+class Membership:
+    """One consumer of one topic in a group."""
+
+    def __init__(
+        self, clients: Clients, group: str, topic: str, on_step: Callable[[str], None]
+    ) -> None:
+        self.group = group
+        self._topic = topic
+        self._on_step = on_step
+        self._new: set[int] = set()
+        self.owned: set[int] = set()
+        self.paused = False
+        self.consumer = clients.consumer(group)
+        self.consumer.subscribe(
+            [topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost
+        )
+
+    def close(self) -> None:
+        """Leave the group, which hands over at once."""
+        self.consumer.close()
+
+    def newly_owned(self) -> list[int]:
+        """Return the partitions that came since the last call; they are paused until `begin`."""
+        new, self._new = self._new & self.owned, set()
+        return sorted(new)
+
+    def committed(self, partitions: Iterable[int]) -> dict[int, TopicPartition]:
+        """Return what the group has committed of these."""
+        asked = [TopicPartition(self._topic, partition) for partition in partitions]
+        return {found.partition: found for found in committed(self.consumer, asked)}
+
+    def begin(self, offsets: dict[int, int]) -> None:
+        """Read on from these offsets."""
+        for partition, offset in offsets.items():
+            self.consumer.seek(TopicPartition(self._topic, partition, offset))
+        self.consumer.resume([TopicPartition(self._topic, partition) for partition in offsets])
+
+    def pause(self, wanted: bool) -> None:
+        """Stop to read, or read on."""
+        if wanted != self.paused:
+            partitions = [TopicPartition(self._topic, partition) for partition in self.owned]
+            (self.consumer.pause if wanted else self.consumer.resume)(partitions)
+            self.paused = wanted
+
+    def receive(self, count_max: int, timeout_seconds: float) -> list[Incoming]:
+        """Wait for a record, and return what has come with it, or none.
+
+        Rebalances are heard meanwhile. Nobody waits for a batch to fill: under load it does so
+        while the one before is worked on.
+        """
+        messages = self.consumer.consume(1, timeout_seconds)
+        if messages and count_max > 1:
+            messages += self.consumer.consume(count_max - 1, 0)
+        return incoming(messages)
+
+    def _assigned(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        numbers = {found.partition for found in partitions}
+        # Where to begin is decided outside of the callback; the end exists in any case.
+        consumer.incremental_assign(
+            [TopicPartition(self._topic, partition, OFFSET_END) for partition in numbers]
+        )
+        if numbers:
+            consumer.pause([TopicPartition(self._topic, partition) for partition in numbers])
+        self.owned |= numbers
+        self._new |= numbers
+        _log.info(
+            "partitions assigned", extra=fields(topic=self._topic, partitions=_listed(numbers))
+        )
+
+    def _revoked(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._on_step("revoked")
+        self._let_go(consumer, partitions, "partitions revoked")
+
+    def _lost(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._let_go(consumer, partitions, "partitions lost")
+
+    def _let_go(self, consumer: Consumer, partitions: Sequence[TopicPartition], what: str) -> None:
+        numbers = {found.partition for found in partitions}
+        consumer.incremental_unassign(list(partitions))
+        self.owned -= numbers
+        _log.info(what, extra=fields(topic=self._topic, partitions=_listed(numbers)))
+
+
+def incoming(messages: Iterable[Message]) -> list[Incoming]:
+    """Return the records among what a consumer gives, refuse what no waiting mends."""
+    records = []
+    for message in messages:
+        error = message.error()
+        if error is None:
+            records.append(_incoming(message))
+        elif error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE):
+            raise Refused(
+                f"topic {message.topic()}, partition {message.partition()}: {error.str()}; records "
+                "that were not read yet are gone, or the topic was made anew. Decide where to go "
+                "on with kafka-consumer-groups --reset-offsets"
+            )
+        else:
+            refuse_final(error, f"topic {message.topic()}")
+            _log.warning("waiting for records: %s", error.str())
+    return records
+
+
+def _incoming(message: Message) -> Incoming:
+    kind, timestamp = message.timestamp()
+    headers: Any = message.headers() or []  # a list of pairs, of bytes
+    return Incoming(
+        message.topic() or "",
+        message.partition() or 0,
+        message.offset() or 0,
+        UNDATED if kind == TIMESTAMP_NOT_AVAILABLE else timestamp,
+        message.key(),
+        message.value(),
+        headers,
+    )
+
+
+def _listed(partitions: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(partitions)))

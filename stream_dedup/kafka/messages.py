@@ -1,0 +1,26 @@
+"""Records as they come from Kafka and go to it, without the client's types."""
+
+from typing import NamedTuple
+
+Headers = list[tuple[str, bytes | None]]
+
+
+class Incoming(NamedTuple):
+    """A record that was read."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int  # milliseconds since 1970; `logtime.UNDATED` where it has none
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+class Outgoing(NamedTuple):
+    """A record to write."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    headers: Headers = []  # noqa: RUF012  # never changed

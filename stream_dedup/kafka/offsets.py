@@ -1,0 +1,93 @@
+"""Offsets of a group: what is committed with them, and where reading begins.
+
+Each carries the settings fingerprint, so that an instance with other settings is told before it
+mixes its work with that of others.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from confluent_kafka import TopicPartition
+from msgspec import Struct
+
+from stream_dedup.config import Settings
+from stream_dedup.errors import Refused
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.membership import Membership
+from stream_dedup.kafka.messages import Incoming
+from stream_dedup.kafka.watermarks import watermarks
+from stream_dedup.similarity.scheme import settings_fingerprint
+
+_VERSION = 1
+
+
+class Stamp(Struct, frozen=True):
+    """What is committed with an offset."""
+
+    v: int
+    settings: str
+
+
+def stamped(topic: str, ends: Mapping[int, int], settings: Settings) -> list[TopicPartition]:
+    """Return offsets as they are committed."""
+    stamp = msgspec.json.encode(Stamp(_VERSION, settings_fingerprint(settings))).decode()
+    return [TopicPartition(topic, partition, end, stamp) for partition, end in ends.items()]
+
+
+def check_stamps(found: Iterable[TopicPartition], settings: Settings) -> None:
+    """Refuse offsets that were committed by an instance with other settings or a later version."""
+    own = settings_fingerprint(settings)
+    for partition in found:
+        stamp = _read(partition.metadata)
+        if stamp is not None and (stamp.v != _VERSION or stamp.settings != own):
+            raise Refused(
+                f"topic {partition.topic}, partition {partition.partition}: the last work there "
+                f"was done with the settings {stamp.settings} (format {stamp.v}), these are {own} "
+                f"(format {_VERSION}). Give both the same [similarity] and [events] settings, or "
+                "give the new ones a kafka.application of their own (UPGRADING.md)"
+            )
+
+
+def _read(metadata: str | None) -> Stamp | None:
+    """Return the stamp; an offset that was set by hand has none."""
+    if not metadata:
+        return None
+    try:
+        return msgspec.json.decode(metadata, type=Stamp)
+    except msgspec.DecodeError:
+        return None
+
+
+def next_offsets(records: Sequence[Incoming]) -> dict[int, int]:
+    """Return for each partition the offset behind its last record."""
+    return {record.partition: record.offset + 1 for record in records}
+
+
+def start_offsets(
+    clients: Clients, settings: Settings, member: Membership, partitions: Sequence[int]
+) -> dict[int, int]:
+    """Return where to read documents from: where the group stopped, or as a first start asks.
+
+    A partition that was added later is read from its beginning. A group that has lost all its
+    offsets is not taken for a first start.
+    """
+    topics = settings.kafka.topics
+    bounds = watermarks(clients, topics.documents)
+    found = member.committed(bounds)
+    check_stamps(found.values(), settings)
+    missing = [number for number in partitions if found[number].offset < 0]
+    is_first = all(at.offset < 0 for at in found.values())
+    if (
+        missing
+        and is_first
+        and any(high > 0 for _, high in watermarks(clients, topics.signatures).values())
+    ):
+        raise Refused(
+            f"the group {member.group} has no offsets, and the topic {topics.signatures} is not "
+            "empty: it is not a first start. If the offsets are lost, set them with "
+            "kafka-consumer-groups --reset-offsets: what was signed before is recognised and "
+            "left out. To begin anew take another kafka.application and other topics"
+        )
+    at_end = is_first and settings.kafka.start == "latest"
+    starts = {number: found[number].offset for number in partitions if number not in missing}
+    return starts | {number: bounds[number][int(at_end)] for number in missing}

@@ -1,0 +1,110 @@
+"""The service: its roles, a thread each, until it is stopped or one of them cannot go on."""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from threading import Event, Thread
+from types import TracebackType
+from typing import Literal
+
+from stream_dedup.config import Settings
+from stream_dedup.errors import Unavailable
+from stream_dedup.interfaces import Index
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.match_stage import MatchStage
+from stream_dedup.kafka.sign_stage import SignStage
+from stream_dedup.kafka.topics import ensure, topic_id
+from stream_dedup.logs import fields
+
+_log = logging.getLogger(__name__)
+
+Role = Literal["all", "sign", "match"]
+
+_LOOK_SECONDS = 0.2
+
+
+def no_step(_name: str) -> None:
+    """Let every step pass."""
+
+
+class Service:
+    """Runs one role or both."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        role: Role,
+        index: Index | None,
+        on_step: Callable[[str], None] = no_step,
+    ) -> None:
+        """Prepare the roles; `match` needs an index."""
+
+        def named(stage: str) -> Callable[[str], None]:
+            return lambda step: on_step(f"{stage}: {step}")
+
+        clients = Clients(settings.kafka)
+        ensure(clients, settings)
+        admin, topics = clients.admin(), settings.kafka.topics
+        self._timeout = settings.kafka.shutdown_timeout_seconds
+        self._failures: list[BaseException] = []
+        self._runs: dict[str, Callable[[Event], None]] = {}
+        lag_bytes: Callable[[], int] = lambda: 0  # noqa: E731
+        if role != "sign":
+            assert index is not None, "the role match has an index"
+            match = MatchStage(
+                clients, settings, topic_id(admin, topics.signatures), index, named("match")
+            )
+            self._runs["match"] = match.run
+            lag_bytes = lambda: match.lag_bytes  # noqa: E731
+        if role != "match":
+            sign = SignStage(
+                clients,
+                settings,
+                topic_id(admin, topics.documents),
+                lambda: lag_bytes() > settings.kafka.lag_bytes_max,
+                named("sign"),
+            )
+            self._runs["sign"] = sign.run
+        kafka = settings.kafka
+        names = fields(role=role, application=kafka.application, instance=kafka.instance)
+        _log.info("started", extra=names)
+
+    def run(self, stopped: Event) -> None:
+        """Work until stopped; what one role cannot get over ends the others too."""
+        threads = [
+            # Not waited for at the end of the process: one that hangs must not hold it.
+            Thread(target=self._work, args=(run, stopped), name=name, daemon=True)
+            for name, run in self._runs.items()
+        ]
+        for thread in threads:
+            thread.start()
+        while not stopped.wait(_LOOK_SECONDS):
+            pass
+        give_up = time.monotonic() + self._timeout
+        for thread in threads:
+            thread.join(max(0, give_up - time.monotonic()))
+        if self._failures:
+            raise self._failures[0]
+        if late := [thread.name for thread in threads if thread.is_alive()]:
+            raise Unavailable(
+                f"{' and '.join(late)} did not end within kafka.shutdown_timeout_seconds"
+            )
+        _log.info("stopped")
+
+    def _work(self, run: Callable[[Event], None], stopped: Event) -> None:
+        with ExitStack() as stack:
+            stack.push(self._keep)
+            run(stopped)
+        stopped.set()
+
+    def _keep(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Hand what went wrong to the thread that waits."""
+        if error is not None:
+            self._failures.append(error)
+        return True

@@ -1,0 +1,181 @@
+"""The role `sign`: documents in, one signed record out for each; what is no document is rejected.
+
+It keeps nothing. Records, rejections and the offsets of what was read are one transaction.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import NamedTuple
+
+from stream_dedup.config import Settings
+from stream_dedup.engine import Signer
+from stream_dedup.errors import DocumentRejected, Refused
+from stream_dedup.events import Deletion, Document, RecordReference
+from stream_dedup.kafka.attempts import Attempts
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.dead_letters import dead_letter
+from stream_dedup.kafka.documents import EventReader
+from stream_dedup.kafka.membership import Membership
+from stream_dedup.kafka.messages import Incoming, Outgoing
+from stream_dedup.kafka.offsets import next_offsets, stamped, start_offsets
+from stream_dedup.kafka.signed import Extra, Original, SignedCodec
+from stream_dedup.kafka.transactions import Transactions
+from stream_dedup.logs import fields
+from stream_dedup.rejections import RejectedShare, Rejection
+from stream_dedup.signing import Record, own_time
+
+_log = logging.getLogger(__name__)
+
+_WAIT_SECONDS = 0.1
+
+
+class Accepted(NamedTuple):
+    """A record that is a document or a deletion."""
+
+    incoming: Incoming
+    event: Document | Deletion
+
+
+class SignStage:
+    """Signs what comes, batch after batch."""
+
+    def __init__(
+        self,
+        clients: Clients,
+        settings: Settings,
+        topic_id: str,
+        is_held_back: Callable[[], bool],
+        on_step: Callable[[str], None],
+    ) -> None:
+        kafka = settings.kafka
+        self._settings, self._topics = settings, kafka.topics
+        self._topic_id = topic_id
+        self._is_held_back = is_held_back
+        self._on_step = on_step
+        self._clients = clients
+        self._reader = EventReader(settings.events)
+        self._signer = Signer(settings)
+        keeps_texts = settings.similarity.verify == "exact"
+        self._codec = SignedCodec(self._signer.sketcher, keeps_texts)
+
+        self._share = RejectedShare(settings.events.rejected_ratio_max)
+        self._attempts = Attempts(settings)
+        self._group = f"{kafka.application}-sign"
+        transactional_id = f"{kafka.application}-sign-{kafka.instance}"
+        self._transactions = Transactions(clients, transactional_id, self._group, on_step)
+
+    def run(self, stopped: Event) -> None:
+        """Sign until stopped."""
+        self._transactions.open()
+        member = Membership(self._clients, self._group, self._topics.documents, self._on_step)
+        try:
+            while not stopped.is_set():
+                self._turn(member)
+        finally:
+            member.close()
+            self._transactions.close()
+
+    def _turn(self, member: Membership) -> None:
+        """Take what has come and commit what became of it."""
+        member.pause(self._is_held_back())
+        records = member.receive(self._settings.kafka.batch_size_max, _WAIT_SECONDS)
+        new = member.newly_owned()
+        if new:
+            member.begin(start_offsets(self._clients, self._settings, member, new))
+        # What came of a new partition came before it was known where to begin.
+        ours = member.owned.difference(new)
+        records = [record for record in records if record.partition in ours]
+        if not records:
+            return
+        self._on_step("consumed")
+        for part in self._attempts.portions(records):
+            with self._attempts.trying(part):
+                outgoing = self._outgoing(part)
+            if not self._commit(member, part, outgoing):
+                return
+
+    def _commit(
+        self, member: Membership, records: Sequence[Incoming], outgoing: list[Outgoing]
+    ) -> bool:
+        """Commit, or go back to what is committed."""
+        offsets = stamped(self._topics.documents, next_offsets(records), self._settings)
+        if self._transactions.commit(outgoing, offsets, member.consumer):
+            return True
+        found = member.committed(member.owned)
+        starts = {number: at.offset for number, at in found.items() if at.offset >= 0}
+        if len(starts) < len(found):
+            raise Refused(f"the group {self._group} has lost its offsets; see UPGRADING.md")
+        member.begin(starts)
+        return False
+
+    def _outgoing(self, records: Sequence[Incoming]) -> list[Outgoing]:
+        """Return signed records and dead letters, in the order of what was read."""
+        accepted: list[Accepted] = []
+        rejected: list[tuple[Incoming, str]] = []
+        for record in records:
+            try:
+                if self._attempts.is_exhausted(record):
+                    raise DocumentRejected("the process ended each time it was to be signed")
+                accepted.append(Accepted(record, self._reader.read(record)))
+            except DocumentRejected as rejection:
+                rejected.append((record, rejection.reason))
+        signed, failed = self._signed(accepted)
+        rejected += failed
+        self._watch(records, rejected)
+        limit = self._settings.events.document_bytes_max
+        letters = [
+            dead_letter(record, reason, self._topics.rejected, limit) for record, reason in rejected
+        ]
+        return signed + letters
+
+    def _signed(
+        self, accepted: Sequence[Accepted]
+    ) -> tuple[list[Outgoing], list[tuple[Incoming, str]]]:
+        """Sign; where that fails, halve the batch until the one record that does it is alone."""
+        if not accepted:
+            return [], []
+        try:
+            return self._sign(accepted), []
+        except Exception as error:
+            if len(accepted) == 1:
+                reason = f"could not be signed: {type(error).__name__}: {error}"
+                return [], [(accepted[0].incoming, reason)]
+        middle = len(accepted) // 2
+        first, failed = self._signed(accepted[:middle])
+        second, more_failed = self._signed(accepted[middle:])
+        return first + second, failed + more_failed
+
+    def _sign(self, accepted: Sequence[Accepted]) -> list[Outgoing]:
+        batch = self._signer.sign(
+            [Record(event, 0, own_time(event), _reference(record)) for record, event in accepted]
+        )
+        values = self._codec.encode(batch, [self._extra(*each) for each in accepted])
+        keys = [id.encode("utf-8", "surrogatepass") for id in batch.ids]
+        return [
+            Outgoing(self._topics.signatures, key, value)
+            for key, value in zip(keys, values, strict=True)
+        ]
+
+    def _extra(self, record: Incoming, event: Document | Deletion) -> Extra:
+        original = Original.of(record) if self._topics.has_routes else None
+        return Extra(self._topic_id, record.headers, original, own_time(event))
+
+    def _watch(self, records: Sequence[Incoming], rejected: Sequence[tuple[Incoming, str]]) -> None:
+        """Refuse a feed of which too little are documents."""
+        reasons = {id(record): reason for record, reason in rejected}
+        self._share.add(
+            len(records) - len(rejected),
+            {
+                place: Rejection(record=_reference(record), reason=reasons[id(record)])
+                for place, record in enumerate(records)
+                if id(record) in reasons
+            },
+        )
+        if rejected:
+            told = fields(count=len(rejected), of=len(records), last=rejected[-1][1])
+            _log.warning("records rejected", extra=told)
+
+
+def _reference(record: Incoming) -> RecordReference:
+    return RecordReference(topic=record.topic, partition=record.partition, offset=record.offset)

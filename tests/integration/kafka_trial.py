@@ -1,0 +1,274 @@
+"""Trials of the service on Kafka: a stream goes in, processes die, and all is audited in the end.
+
+What should come out is told by the oracle, from the documents in their order alone.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+import msgspec
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from stream_dedup.config import EventsSettings, IndexSettings, Settings
+from stream_dedup.engine import NEXT_OFFSET
+from stream_dedup.events import Verdict
+from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interfaces import Index, Keyspace
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.follower import Follower
+from stream_dedup.kafka.service import no_step
+from stream_dedup.kafka.topics import ensure, topic_id
+from stream_dedup.quantities import Duration
+from stream_dedup.upkeep.verification import problems
+from tests import streams
+from tests.integration.brokers import Broker, read_all
+from tests.integration.conftest import Names
+from tests.integration.service_process import DIED, REFUSED
+from tests.oracles.engine import Event, Oracle
+
+SECONDS_MAX = 90.0
+_BATCH = 40
+
+
+class Running(NamedTuple):
+    """A process of the service, and what it logs."""
+
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def said(self) -> str:
+        """Return what it has logged so far."""
+        return self.log.read_text()
+
+    def ends_with(self, code: int) -> str:
+        """Wait for its end, which has this code; return what it said."""
+        assert self.process.wait(SECONDS_MAX) == code, self.said()
+        return self.said()
+
+    def stops(self) -> None:
+        """Stop it as a supervisor does."""
+        self.process.send_signal(signal.SIGTERM)
+        self.ends_with(0)
+
+
+class Trial:
+    """One application on a broker: its settings, its feed, its processes."""
+
+    def __init__(
+        self, broker: Broker, names: Names, folder: Path, seed: int = 0, routes: bool = False
+    ) -> None:
+        self.broker, self.seed = broker, seed
+        kafka = names.kafka(broker, routes, instance="one", batch_size_max=_BATCH)
+        self.settings = Settings(
+            events=EventsSettings(emit="all", rejected_ratio_max=1.0),
+            index=IndexSettings(directory=str(folder / "index"), window=Duration("inf")),
+            kafka=kafka,
+        )
+        self._folder = folder
+        self._events: list[Event] = []
+        self._processes = 0
+        ensure(self.clients, self.settings)
+
+    @property
+    def clients(self) -> Clients:
+        return Clients(self.settings.kafka)
+
+    def feed(self, count: int) -> None:
+        """Write so many events of the stream to `documents`, all to one partition."""
+        texts = streams.pool(self.seed)
+        drafts = streams.long_stream(self.seed, len(self._events) + count)[len(self._events) :]
+        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers})
+        for draft in drafts:
+            event = Event(draft.id, draft.namespace, draft.source, None, draft.text)
+            self._events.append(event)
+            topic = self.settings.kafka.topics.documents
+            headers: Any = [("namespace", event.namespace.encode())]
+            value = None if event.text is None else _document(event, texts[event.text])
+            producer.produce(topic, value, event.id.encode(), 0, headers=headers)
+        assert producer.flush(SECONDS_MAX) == 0
+
+    @contextmanager
+    def process(
+        self,
+        role: str = "all",
+        death: tuple[str, int] | None = None,
+        settings: Settings | None = None,
+    ) -> Iterator["Running"]:
+        """Run the service, and kill it if it is still there at the end."""
+        self._processes += 1
+        path = self._folder / f"settings-{self._processes}.toml"
+        path.write_text(_toml(settings or self.settings))
+        command = [sys.executable, "-m", "tests.integration.service_process", str(path), role]
+        command += [death[0], str(death[1])] if death else []
+        log = path.with_suffix(".log")
+        with log.open("w") as lines, subprocess.Popen(command, stderr=lines) as process:
+            try:
+                yield Running(process, log)
+            finally:
+                process.kill()
+
+    def dies_at(self, step: str, count: int = 1, role: str = "all") -> None:
+        """Run the service until it dies at a step."""
+        with self.process(role, (step, count)) as running:
+            running.ends_with(DIED)
+
+    def runs_to_the_end(self, role: str = "all") -> None:
+        """Run the service until all is answered, and stop it."""
+        with self.process(role) as running:
+            self.await_verdicts(running)
+            running.stops()
+
+    def is_refused(self, role: str = "all", settings: Settings | None = None) -> str:
+        """Run the service, which is to be refused; return what it says."""
+        with self.process(role, settings=settings) as running:
+            return running.ends_with(REFUSED)
+
+    def write(self, value: bytes | None, key: str, headers: Any = None) -> None:
+        """Write one record to `documents`, of which nothing is expected."""
+        self.write_to(self.settings.kafka.topics.documents, value, key.encode(), headers)
+
+    def write_to(self, topic: str, value: bytes | None, key: bytes, headers: Any = None) -> None:
+        """Write one record to any topic."""
+        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers})
+        producer.produce(topic, value, key, 0, headers=headers or [])
+        assert producer.flush(SECONDS_MAX) == 0
+
+    def verdicts(self) -> list[Verdict]:
+        """Return all verdicts, in the order of the documents."""
+        read = read_all(self.broker, self.settings.kafka.topics.matches)
+        found = [msgspec.json.decode(record.value or b"", type=Verdict) for record in read]
+        return sorted(found, key=lambda verdict: verdict.record.offset)
+
+    def set_offset(self, role: str, topic: str, offset: int) -> None:
+        """Set what a group has committed, as an operator does."""
+        admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
+        group = f"{self.settings.kafka.application}-{role}"
+        wanted = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, offset)])
+        for answer in admin.alter_consumer_group_offsets([wanted]).values():
+            answer.result(10)
+
+    def await_verdicts(self, running: "Running", count: int | None = None) -> None:
+        """Wait until there are as many verdicts as events, or so many, while the process lives."""
+        count = len(self._events) if count is None else count
+        give_up = monotonic() + SECONDS_MAX
+        reader = self.clients.reader(**{"auto.offset.reset": "earliest"})
+        with closing(reader):
+            topic = self.settings.kafka.topics.matches
+            numbers = reader.list_topics(topic, timeout=10).topics[topic].partitions
+            reader.assign([TopicPartition(topic, number, 0) for number in numbers])
+            found = 0
+            while found < count:
+                found += sum(not message.error() for message in reader.consume(1000, 0.1))
+                assert running.process.poll() is None, running.said()
+                assert monotonic() < give_up, f"{found} of {count} verdicts: {running.said()}"
+
+    def audit(self) -> None:
+        """Check outputs, offsets, transactions and the index against what should be."""
+        self.check_verdicts()
+        self.check_offsets()
+        self.check_index()
+
+    def check_verdicts(self) -> None:
+        """One verdict for each event, and it says what the oracle says."""
+        verdicts = self.verdicts()
+        assert [verdict.record.offset for verdict in verdicts] == list(range(len(self._events)))
+        oracle = Oracle(
+            streams.table(self.seed, self.settings.similarity), streams.rules(self.settings)
+        )
+        for verdict, event in zip(verdicts, self._events, strict=True):
+            streams.assert_said(_undated(verdict), event, oracle.tell(event))
+
+    def check_offsets(self) -> None:
+        """All that was written is committed, all that was signed is matched, nothing is open."""
+        topics, application = self.settings.kafka.topics, self.settings.kafka.application
+        log = read_all(self.broker, topics.signatures)
+        group = Consumer(
+            {
+                "bootstrap.servers": self.broker.bootstrap_servers,
+                "group.id": f"{application}-match",
+            }
+        )
+        with closing(group):
+            asked = [TopicPartition(topics.signatures, 0)]
+            assert group.committed(asked, 10)[0].offset == log[-1].offset + 1
+        ends = [
+            _end(self.broker, topics.signatures, level)
+            for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+        ]
+        assert ends[0] == ends[1], "a transaction is open"
+
+    def check_index(self) -> None:
+        """The index holds what one that is made from the whole log holds."""
+        settings, topics = self.settings, self.settings.kafka.topics
+        log = read_all(self.broker, topics.signatures)
+        name = topic_id(self.clients.admin(), topics.signatures)
+        fresh = Follower(MemoryIndex(), settings, name, no_step)
+        for start in range(0, len(log), 7):
+            fresh.remember(fresh.decide(log[start : start + 7]))
+        with closing(RocksIndex.open(settings.index.directory, settings.index)) as index:
+            assert _rows(index) == _rows(fresh.index)
+            assert index.meta()[NEXT_OFFSET] == fresh.index.meta()[NEXT_OFFSET]
+            assert not list(problems(index))
+
+
+def _rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
+    """Return all rows; which of the dead a bucket still names depends on when it was rewritten."""
+    return {
+        keyspace: list(index.scan(keyspace))
+        for keyspace in Keyspace
+        if keyspace is not Keyspace.BUCKETS
+    }
+
+
+def _document(event: Event, text: str) -> bytes:
+    fields = {"id": event.id, "text": text, "source": event.source, "namespace": event.namespace}
+    return json.dumps(fields).encode()
+
+
+def _undated(verdict: Verdict) -> Verdict:
+    """Return the verdict without the times at which the log took its records."""
+    replace = msgspec.structs.replace
+    matches = tuple(replace(match, seen_at=None) for match in verdict.matches)
+    return replace(verdict, document=replace(verdict.document, seen_at=None), matches=matches)
+
+
+def _end(broker: Broker, topic: str, level: IsolationLevel) -> int:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    partition = TopicPartition(topic, 0)
+    latest: Any = OffsetSpec
+    asked = admin.list_offsets({partition: latest.latest()}, isolation_level=level)
+    return int(asked[partition].result(10).offset)
+
+
+def _toml(settings: Settings) -> str:
+    """Write what differs from the defaults."""
+    kafka = settings.kafka
+    lines = [
+        f"[events]\nemit = '{settings.events.emit}'",
+        f"rejected_ratio_max = {settings.events.rejected_ratio_max}",
+        f"[index]\ndirectory = '{settings.index.directory}'",
+        f"window = '{'none' if settings.index.window == float('inf') else settings.index.window}'",
+        f"[kafka]\nbootstrap_servers = '{kafka.bootstrap_servers}'",
+        f"application = '{kafka.application}'\ninstance = '{kafka.instance}'",
+        f"batch_size_max = {kafka.batch_size_max}\nattempts_max = {kafka.attempts_max}",
+        f"[similarity]\nsize = {settings.similarity.size}",
+        f"[matching]\nskip_positions = {list(settings.matching.skip_positions)}",
+        "[kafka.topics]",
+        *(f"{name} = '{value}'" for name, value in msgspec.to_builtins(kafka.topics).items()),
+    ]
+    return "\n".join(lines)
