@@ -232,7 +232,7 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     for name in (DATABASE, META, *names("a"), *names("b")):
         family = options[name] = Options(raw_mode=True)
         family.set_block_based_table_factory(_blocks(cache, in_parts))
-        # In the last level too: zstd saves a few percent, and a tenth of the rate is spent to unpack.
+        # In the last level too: zstd saves a few percent, and unpacking costs a tenth of the rate.
         family.set_compression_type(DBCompressionType.lz4())
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         if name.startswith(Keyspace.BUCKETS):

@@ -34,9 +34,6 @@ _MEMBER: dict[str, Any] = {
 _PRODUCER: dict[str, Any] = {
     "enable.idempotence": True,
     "transaction.timeout.ms": TRANSACTION_TIMEOUT_SECONDS * 1000,
-    # A coordinator that went away is otherwise connected to again only when somebody asks, and
-    # `send_offsets_to_transaction` waits for that without end, whatever its timeout.
-    "enable.sparse.connections": False,
     # With librdkafka's 100 every small transaction would wait 100 ms for the one before it.
     "retry.backoff.ms": 5,
     "retry.backoff.max.ms": 10,

@@ -8,6 +8,8 @@ whether the transaction was committed before.
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from queue import Empty, SimpleQueue
+from threading import Thread
 
 from confluent_kafka import (
     Consumer,
@@ -115,8 +117,12 @@ class Transactions:
             self._on_step("begun")
             self._produce(producer, records)
             self._on_step("before offsets")
-            producer.send_offsets_to_transaction(
-                list(offsets), consumer.consumer_group_metadata(), _CALL_SECONDS
+            metadata = consumer.consumer_group_metadata()
+            _within(
+                2 * _CALL_SECONDS,
+                lambda: producer.send_offsets_to_transaction(
+                    list(offsets), metadata, _CALL_SECONDS
+                ),
             )
             self._on_step("after offsets")
             self._commit(producer)
@@ -204,6 +210,31 @@ class Transactions:
         purged = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
         if error is not None and error.code() not in purged and self._failed is None:
             self._failed = (message.topic() or "", error)
+
+
+def _within(seconds: float, call: Callable[[], None]) -> None:
+    """Make a call that may not come back: librdkafka can wait for a coordinator without end.
+
+    Its own timeout is not looked at while the connection to the coordinator is down, and after a
+    broker was restarted nothing may ever bring that up again. The producer is then given up.
+    """
+    answers: SimpleQueue[KafkaException | None] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            call()
+        except KafkaException as exception:
+            answers.put(exception)
+        else:
+            answers.put(None)
+
+    Thread(target=ask, daemon=True).start()
+    try:
+        failure = answers.get(timeout=seconds)
+    except Empty:
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no answer")) from None
+    if failure is not None:
+        raise failure
 
 
 def committed(consumer: Consumer, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
