@@ -49,6 +49,7 @@ bench: $(BENCH) ## Measure speed, beside other libraries and as the index grows:
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.window
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.render
 
 clean: ## Remove .venv and all that was built or cached

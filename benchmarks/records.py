@@ -188,6 +188,27 @@ class WindowResults(Struct, frozen=True):
     points: list[WindowPoint]
 
 
+class Delay(Struct, frozen=True):
+    """Milliseconds from writing a document until what follows from it can be read."""
+
+    rate: int  # documents a second
+    bare_median: float
+    bare_99: float
+    median: float
+    worst_99: float
+
+
+class ServiceResults(Struct, frozen=True):
+    """Results of `benchmarks.service`."""
+
+    run: Run
+    documents: int
+    copies_per_second: float  # of the best bare copy
+    documents_per_second: float
+    restored_per_second: float
+    delays: list[Delay]
+
+
 def save(name: str, record: Struct) -> None:
     """Write results/NAME.json."""
     text = msgspec.json.format(msgspec.json.encode(_rounded(record)), indent=1)

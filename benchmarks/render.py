@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks import render_engine, render_growth
+from benchmarks import render_engine, render_growth, render_service
 from benchmarks.records import (
     Comparison,
     Dense,
@@ -85,6 +85,7 @@ def render() -> dict[str, str]:
         *_joining(load("pairs", PairsResults)),
         *render_engine.section(),
         *render_growth.section(),
+        *render_service.section(),
     ]
     return {"RESULTS.md": "\n".join(parts), **render_growth.pictures()}
 

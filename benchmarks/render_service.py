@@ -1,0 +1,61 @@
+"""The part of RESULTS.md on the service on Kafka."""
+
+from collections.abc import Iterable
+
+from benchmarks.records import ServiceResults, load
+from benchmarks.writing import filled, run_notes, table
+
+_SERVICE = """\
+Kafka runs on the same cores, from its own jars. The yardstick is a bare copy: it reads records and
+writes the same bytes in transactions, with batches of the size that suits it best, and does no
+work. Documents have 3,500 characters, in a topic of one partition; the service runs both roles in
+one process and answers each (`emit = "all"`).
+"""
+
+_WORDS = """\
+Of {documents:,} documents that wait it answers **{rate:,.0f}** a second, from the first answer on,
+where the bare copy takes {copies:,.0f}: **{share:.2f}** of its rate. An index that is lost is made
+anew from the log at {restored:,.0f} documents a second, start included.
+"""
+
+_DELAYS = """\
+From writing a document until its verdict can be read, with documents that come at a steady rate;
+beside it two bare copies, one after the other, which is the least a log between two roles costs.
+"""
+
+
+def section() -> Iterable[str]:
+    """Return the paragraphs."""
+    results = load("service", ServiceResults)
+    yield "## The service on Kafka\n"
+    yield filled(_SERVICE)
+    yield filled(
+        _WORDS,
+        documents=results.documents,
+        rate=results.documents_per_second,
+        copies=results.copies_per_second,
+        share=results.documents_per_second / results.copies_per_second,
+        restored=results.restored_per_second,
+    )
+    yield filled(_DELAYS)
+    header = [
+        "documents a second",
+        "ms, median",
+        "ms, 99 in 100 within",
+        "bare: median",
+        "bare: 99 in 100",
+        "times bare, 99 in 100",
+    ]
+    yield table(
+        header,
+        [
+            [
+                f"{delay.rate:,}",
+                *(f"{delay_of:.0f}" for delay_of in (delay.median, delay.worst_99)),
+                *(f"{delay_of:.0f}" for delay_of in (delay.bare_median, delay.bare_99)),
+                f"**{delay.worst_99 / delay.bare_99:.2f}**",
+            ]
+            for delay in results.delays
+        ],
+    )
+    yield run_notes(results.run)

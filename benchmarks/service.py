@@ -1,0 +1,279 @@
+"""The service on Kafka beside a bare transactional copy on the same broker, and how late it is.
+
+The broker is that of `deploy/kafka-local`, on this machine: it shares the cores with what is
+measured. The yardstick reads records and writes the same bytes, in transactions, and does no work.
+"""
+
+import argparse
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from benchmarks.feed import feed
+from benchmarks.machine import this_run
+from benchmarks.records import Delay, ServiceResults, save
+
+_BATCHES = (500, 1000, 2000, 4000)
+_BROKER = Path(__file__).parents[1] / "deploy" / "kafka-local" / "broker.py"
+_WAIT_SECONDS = 120.0
+_STEADY_SECONDS = 15.0
+_RATES = (500, 2000)
+_PRODUCER: dict[str, Any] = {"retry.backoff.ms": 5, "retry.backoff.max.ms": 10, "linger.ms": 5}
+
+
+def main() -> None:
+    """Measure and write results/service.json."""
+    arguments = _arguments()
+    run = this_run("benchmarks.service")
+    texts = feed(arguments.documents)
+    with tempfile.TemporaryDirectory() as directory, _broker(Path(directory)) as servers:
+        bench = Bench(servers, Path(directory), texts)
+        copies = {batch: bench.copy_rate(batch) for batch in _BATCHES}
+        _say(f"bare copies: {copies}")
+        rate = bench.service_rate()
+        restored = bench.restore_rate()
+        _say(f"service: {rate:,.0f}/s, restoring: {restored:,.0f}/s")
+        delays = [
+            Delay(rate, *bench.bare_delay(rate), *bench.service_delay(rate)) for rate in _RATES
+        ]
+        _say(f"{delays}")
+    save(
+        "service",
+        ServiceResults(
+            run=run,
+            documents=len(texts),
+            copies_per_second=max(copies.values()),
+            documents_per_second=rate,
+            restored_per_second=restored,
+            delays=delays,
+        ),
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.service", description=__doc__)
+    parser.add_argument("--documents", type=int, default=24_000, help="[%(default)s]")
+    return parser.parse_args()
+
+
+@contextmanager
+def _broker(folder: Path) -> Iterator[str]:
+    command = [sys.executable, str(_BROKER), "--port=0", f"--data={folder / 'kafka'}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+
+
+class Bench:
+    """The documents in a topic, and what is done with them."""
+
+    def __init__(self, servers: str, folder: Path, texts: Sequence[str]) -> None:
+        self._servers, self._folder, self._count = servers, folder, len(texts)
+        self._values = [
+            json.dumps({"id": f"https://daily.example/{at:012d}", "text": text}).encode()
+            for at, text in enumerate(texts)
+        ]
+        self._application = self._documents()
+
+    def copy_rate(self, batch: int) -> float:
+        """Copy all documents; return how many a second."""
+        target = self._topic()
+        start = time.perf_counter()
+        self._copy(f"{self._application}-documents", target, batch, Event(), self._count)
+        return self._count / (time.perf_counter() - start)
+
+    def service_rate(self) -> float:
+        """Let the service answer all documents; return how many a second, from the first on."""
+        with self._service(self._application):
+            arrivals = self._arrivals(f"{self._application}-matches", self._count)
+        first = int((arrivals == arrivals[0]).sum())
+        return float((self._count - first) / (arrivals[-1] - arrivals[0]))
+
+    def restore_rate(self) -> float:
+        """Lose the index, and let it be made anew; return how many documents a second."""
+        shutil.rmtree(self._folder / self._application)
+        with self._service(self._application) as log:
+            give_up = time.monotonic() + _WAIT_SECONDS
+            while "index restored" not in log.read_text():
+                assert time.monotonic() < give_up, log.read_text()
+                time.sleep(0.1)
+        line = next(line for line in log.read_text().splitlines() if "index restored" in line)
+        return self._count / float(json.loads(line)["seconds"])
+
+    def bare_delay(self, rate: int) -> tuple[float, float]:
+        """Return the median and the 99th percentile of two bare hops, in milliseconds."""
+        topics = [self._topic() for _ in range(3)]
+        stopped = Event()
+        hops = [
+            Thread(target=self._copy, args=(topics[at], topics[at + 1], 2000, stopped, None))
+            for at in range(2)
+        ]
+        for hop in hops:
+            hop.start()
+        try:
+            return self._delays(topics[0], topics[2], rate)
+        finally:
+            stopped.set()
+            for hop in hops:
+                hop.join()
+
+    def service_delay(self, rate: int) -> tuple[float, float]:
+        """Return the same of the service."""
+        application = self._documents(count=0)
+        with self._service(application):
+            return self._delays(f"{application}-documents", f"{application}-matches", rate)
+
+    def _delays(self, source: str, target: str, rate: int) -> tuple[float, float]:
+        """Write documents at a steady rate, and see when what follows from each can be read."""
+        count = int(rate * _STEADY_SECONDS)
+        sent = np.zeros(count)
+        self._write(source, 100)  # the first ones wake everything up
+        self._arrivals(target, 100)
+        producer = Producer({"bootstrap.servers": self._servers, "linger.ms": 0})
+
+        def write() -> None:
+            start = time.perf_counter()
+            for at in range(count):
+                while (ahead := start + at / rate - time.perf_counter()) > 0:
+                    time.sleep(ahead)
+                sent[at] = time.perf_counter()
+                producer.produce(source, self._values[(100 + at) % self._count])
+                producer.poll(0)
+            producer.flush()
+
+        writer = Thread(target=write)
+        writer.start()
+        arrivals = self._arrivals(target, count, skip=100)
+        writer.join()
+        waited = (arrivals - sent)[count // 5 :] * 1000
+        return float(np.median(waited)), float(np.percentile(waited, 99))
+
+    def _arrivals(self, topic: str, count: int, skip: int = 0) -> Any:
+        """Return when each of so many records could be read."""
+        consumer = Consumer(self._reading({"group.id": uuid.uuid4().hex}))
+        arrivals: list[float] = []
+        give_up = time.monotonic() + _WAIT_SECONDS
+        with closing(consumer):
+            consumer.assign([TopicPartition(topic, 0, 0)])
+            while len(arrivals) < count + skip:
+                found = sum(not record.error() for record in consumer.consume(5000, 0.002))
+                arrivals += [time.perf_counter()] * found
+                assert time.monotonic() < give_up, f"{len(arrivals)} of {count} in {topic}"
+        return np.array(arrivals[skip : skip + count])
+
+    def _copy(
+        self, source: str, target: str, batch: int, stopped: Event, count: int | None
+    ) -> None:
+        """Copy records in transactions, so many or until stopped."""
+        group = uuid.uuid4().hex
+        consumer = Consumer(self._reading({"group.id": group}))
+        consumer.subscribe([source])
+        producer = Producer(
+            {"bootstrap.servers": self._servers, "transactional.id": group, **_PRODUCER}
+        )
+        producer.init_transactions(30)
+        done = 0
+        with closing(consumer):
+            while not stopped.is_set() and (count is None or done < count):
+                records = consumer.consume(1, 0.05)
+                records += consumer.consume(batch - 1, 0) if records else []
+                if not records:
+                    continue
+                producer.begin_transaction()
+                for record in records:
+                    producer.produce(target, record.value(), record.key())
+                place = TopicPartition(source, 0, (records[-1].offset() or 0) + 1)
+                producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 9)
+                producer.commit_transaction(9)
+                done += len(records)
+
+    @contextmanager
+    def _service(self, application: str) -> Iterator[Path]:
+        """Run the service in a process; yield its log."""
+        log = self._folder / f"{uuid.uuid4().hex}.log"
+        settings = {
+            "kafka.bootstrap_servers": self._servers,
+            "kafka.application": application,
+            **{f"kafka.topics.{name}": f"{application}-{name}" for name in _TOPICS},
+            "events.emit": "all",
+            "index.directory": str(self._folder / application),
+            "index.window": "none",
+            "log.format": "json",
+        }
+        command = [sys.executable, "-m", "stream_dedup", "run"]
+        command += [
+            word for name, value in settings.items() for word in ("--set", f"{name}={value}")
+        ]
+        with log.open("w") as lines, subprocess.Popen(command, stderr=lines) as process:
+            try:
+                yield log
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+
+    def _documents(self, count: int | None = None) -> str:
+        """Return a new application whose documents are there already."""
+        application = f"bench-{uuid.uuid4().hex[:8]}"
+        self._topic(f"{application}-documents")
+        self._topic(f"{application}-matches")
+        self._write(f"{application}-documents", self._count if count is None else count)
+        return application
+
+    def _write(self, topic: str, count: int) -> None:
+        producer = Producer({"bootstrap.servers": self._servers, "linger.ms": 5})
+        for value in self._values[:count]:
+            while True:
+                try:
+                    producer.produce(topic, value)
+                    break
+                except BufferError:
+                    producer.poll(0.1)
+        assert producer.flush(_WAIT_SECONDS) == 0
+
+    def _topic(self, name: str = "") -> str:
+        """Make a topic of one partition."""
+        name = name or f"bench-{uuid.uuid4().hex[:8]}"
+        admin = AdminClient({"bootstrap.servers": self._servers})
+        admin.create_topics([NewTopic(name, 1, 1, config={"max.message.bytes": "16000000"})])[
+            name
+        ].result(30)
+        return name
+
+    def _reading(self, others: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "bootstrap.servers": self._servers,
+            "isolation.level": "read_committed",
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "fetch.wait.max.ms": 50,
+            **others,
+        }
+
+
+_TOPICS = ("documents", "signatures", "matches", "rejected")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    main()
