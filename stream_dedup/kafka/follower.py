@@ -52,21 +52,15 @@ class Follower:
         """Decide what is new of these records, and change nothing."""
         kept = [record for record in records if record.offset not in self._skipped]
         batch, extras = self._decoded(kept)
-        places, ledger = self._new(batch, extras)
+        sources = [
+            (extra.source_topic_id, reference.partition, reference.offset)
+            for reference, extra in zip(batch.references, extras, strict=True)
+        ]
+        places, ledger = self.ledger.taking(sources)
         if len(places) < len(kept):
             batch, extras = self._decoded([kept[place] for place in places])
         matched = self._matched(batch, records)
         return Step(matched, extras, ledger, records[-1].offset + 1, len(records) - len(places))
-
-    def _new(self, batch: SignedBatch, extras: Sequence[Extra]) -> tuple[list[int], Ledger]:
-        """Return the places of events that were not seen before, and the ledger behind them."""
-        ledger, places = self.ledger, []
-        for place, (reference, extra) in enumerate(zip(batch.references, extras, strict=True)):
-            source = (extra.source_topic_id, reference.partition, reference.offset)
-            if ledger.is_new(*source):
-                ledger = ledger.with_seen(*source)
-                places.append(place)
-        return places, ledger
 
     def _matched(self, batch: SignedBatch, records: Sequence[Incoming]) -> Matched:
         try:

@@ -3,7 +3,7 @@
 The entries lie in its meta and change in the same write as its rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -12,7 +12,7 @@ from stream_dedup.errors import Refused
 
 _LOG = "log"
 
-Source = tuple[str, int]  # the id of a topic, a partition
+Source = tuple[str, int, int]  # the id of a topic, a partition, an offset
 
 
 class Ledger(Struct, frozen=True):
@@ -46,14 +46,16 @@ class Ledger(Struct, frozen=True):
             )
         return msgspec.structs.replace(self, topic_id=topic_id)
 
-    def is_new(self, topic_id: str, partition: int, offset: int) -> bool:
-        """Tell whether a document was not seen before."""
-        return offset > self.seen.get(topic_id, {}).get(partition, -1)
-
-    def with_seen(self, topic_id: str, partition: int, offset: int) -> "Ledger":
-        """Return the ledger behind a document."""
-        partitions = {**self.seen.get(topic_id, {}), partition: offset}
-        return msgspec.structs.replace(self, seen={**self.seen, topic_id: partitions})
+    def taking(self, sources: Iterable[Source]) -> tuple[list[int], "Ledger"]:
+        """Return the places of documents that were not seen before, and the ledger behind them."""
+        seen = {topic_id: dict(partitions) for topic_id, partitions in self.seen.items()}
+        new = []
+        for place, (topic_id, partition, offset) in enumerate(sources):
+            partitions = seen.setdefault(topic_id, {})
+            if offset > partitions.get(partition, -1):
+                partitions[partition] = offset
+                new.append(place)
+        return new, msgspec.structs.replace(self, seen=seen)
 
     def rotated(self, position: int) -> "Ledger":
         """Return the ledger behind a change of generations; the last two are kept."""
