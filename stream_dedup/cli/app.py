@@ -26,7 +26,7 @@ def stream_dedup(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Find copies and near copies of documents, in files and pipes."""
+    """Find copies and near copies of documents in files, pipes and topics of Kafka."""
     if version:
         typer.echo(f"stream-dedup {__version__}")
     elif context.invoked_subcommand is None:
