@@ -1,5 +1,7 @@
 """What an index remembers of the files it was fed from and of those its verdicts went to.
 
+An index is fed from files or from a log, never from both: each would miss what the other brought.
+
 The entries lie in its meta and change in the same write as its rows.
 """
 
@@ -13,6 +15,7 @@ from stream_dedup.trail import Mark
 _INPUT = "input "
 _STRETCH = "stretch "
 _OUTPUT = "output "
+LOG = "log"  # the entry of an index that is fed from a log; `kafka/ledger.py` says what is in it
 
 
 class InputProgress(Struct, frozen=True, kw_only=True):
@@ -40,6 +43,11 @@ class Checkpoint:
         """Return how far an input was read, which is nowhere if it is new."""
         entry = self._meta.get(_INPUT + key)
         return msgspec.json.decode(entry, type=InputProgress) if entry else InputProgress()
+
+    @property
+    def has_log(self) -> bool:
+        """Tell whether it was fed from a log."""
+        return LOG in self._meta
 
     def inputs(self) -> dict[str, InputProgress]:
         """Return how far each input was read, by key."""

@@ -21,9 +21,12 @@ def serve(settings: Settings, role: Role) -> None:
 
     logs.begin(settings.log)
     stopped = Event()
-    with ExitStack() as stack, stopping(stopped):
+    with ExitStack() as stack:
         index = None if role == "sign" else _opened(settings, stack)
-        Service(settings, role, index).run(stopped)
+        # Nothing is under way before it runs: until then a signal ends the process at once.
+        service = Service(settings, role, index)
+        with stopping(stopped):
+            service.run(stopped)
 
 
 def _opened(settings: Settings, stack: ExitStack) -> "RocksIndex":

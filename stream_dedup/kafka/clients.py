@@ -1,15 +1,18 @@
 """Clients of Kafka with the settings that the service needs; the user's own come on top."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from stream_dedup.config import KafkaSettings
+from stream_dedup.errors import SettingsError
 
 _log = logging.getLogger(__name__)
+
+Client = TypeVar("Client", AdminClient, Consumer, Producer)
 
 TRANSACTION_TIMEOUT_SECONDS = 10
 SESSION_TIMEOUT_SECONDS = 10
@@ -42,44 +45,74 @@ _PRODUCER: dict[str, Any] = {
     "message.max.bytes": 100_000_000,  # the topic's own limit decides
     "queue.buffering.max.messages": 1_000_000,
 }
+# Upon these rests that each verdict comes once, and that the roles know one another.
+_OURS = {
+    "auto.offset.reset",
+    "bootstrap.servers",
+    "enable.auto.commit",
+    "enable.auto.offset.store",
+    "enable.idempotence",
+    "group.id",
+    "isolation.level",
+    "partition.assignment.strategy",
+    "transactional.id",
+}
 
 
 class Clients:
     """Makes clients of one cluster."""
 
     def __init__(self, settings: KafkaSettings) -> None:
+        """Refuse what is not the user's to choose."""
+        if taken := sorted(_OURS & set(settings.client)):
+            raise SettingsError(f"kafka.client: {', '.join(taken)} cannot be chosen")
         self._settings = settings
+        self.trouble = ""  # what a connection failed with last
 
     def admin(self) -> AdminClient:
         """Return a client that looks at topics and makes them."""
-        return AdminClient(self._config({}))
+        return _made(AdminClient, self._config({}))
 
     def consumer(self, group: str, **others: Any) -> Consumer:
         """Return a member of a group."""
-        return Consumer(self._config({**_CONSUMER, **_MEMBER, "group.id": group, **others}))
+        own = {**_CONSUMER, **_MEMBER, "group.id": group}
+        return _made(Consumer, self._config({**own, **others}))
 
     def reader(self, **others: Any) -> Consumer:
         """Return a consumer that is told what to read and commits nothing."""
         group = f"{self._settings.application}-reader"  # librdkafka wants a name, and never joins
-        return Consumer(self._config({**_CONSUMER, "group.id": group, **others}))
+        return _made(Consumer, self._config({**_CONSUMER, "group.id": group, **others}))
 
     def producer(self, transactional_id: str, **others: Any) -> Producer:
         """Return a producer of transactions; deliveries are told of where they failed."""
         own = {**_PRODUCER, "transactional.id": transactional_id}
-        return Producer(self._config({**own, "delivery.report.only.error": True, **others}))
+        own["delivery.report.only.error"] = True
+        return _made(Producer, self._config({**own, **others}))
 
     def _config(self, own: Mapping[str, Any]) -> dict[str, Any]:
         application = self._settings.application
         return {
             "bootstrap.servers": self._settings.bootstrap_servers,
             "client.id": f"{application}-{self._settings.instance}",
-            "error_cb": _on_error,
+            "error_cb": self._on_error,
             "logger": logging.getLogger("stream_dedup.librdkafka"),
             **own,
             **self._settings.client,
         }
 
+    def _on_error(self, error: KafkaError) -> None:
+        """Tell of a lost connection; librdkafka mends it by itself."""
+        if error.code() != KafkaError._ALL_BROKERS_DOWN:  # which says less than the one before
+            self.trouble = error.str()
+        _log.debug("client: %s", error)
 
-def _on_error(error: KafkaError) -> None:
-    """Tell of a lost connection; librdkafka mends it by itself."""
-    _log.debug("client: %s", error)
+
+def _made(kind: Callable[[dict[str, Any]], Client], config: dict[str, Any]) -> Client:
+    """Make a client; what librdkafka does not take is one of the user's own settings."""
+    try:
+        return kind(config)
+    except KafkaException as exception:
+        error: KafkaError = exception.args[0]
+        if error.code() != KafkaError._INVALID_ARG:
+            raise
+        raise SettingsError(f"kafka.client: {error.str()}") from None

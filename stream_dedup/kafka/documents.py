@@ -12,6 +12,11 @@ from stream_dedup.errors import DocumentRejected
 from stream_dedup.events import Deletion, Document, DocumentDecoder
 from stream_dedup.kafka.messages import Incoming
 
+# A name stands in the verdict of each document that resembles its own, key and headers in up to
+# three records; all of these have to fit beside everything else, or no topic takes them.
+_NAMES_BYTES_MAX = 4096
+_AROUND_BYTES_MAX = 256 * 1024
+
 _Moment = Annotated[datetime, Meta(tz=True)]
 
 
@@ -28,6 +33,16 @@ class EventReader:
 
     def read(self, record: Incoming) -> Document | Deletion:
         """Read one event."""
+        _check_around(record)
+        event = self._event(record)
+        names = (event.id, event.namespace, event.source if isinstance(event, Document) else "")
+        if sum(len(name.encode("utf-8", "replace")) for name in names) > _NAMES_BYTES_MAX:
+            raise DocumentRejected(
+                f"more than {_NAMES_BYTES_MAX} bytes in id, source and namespace together"
+            )
+        return event
+
+    def _event(self, record: Incoming) -> Document | Deletion:
         if record.value is None:
             return self._deletion(record)
         if self._settings.format == "text":
@@ -64,6 +79,12 @@ class EventReader:
             raise DocumentRejected(f"header {name}: {str(error).replace('`', '')}") from None
         except OverflowError:
             raise DocumentRejected(f"header {name}: out of range") from None
+
+
+def _check_around(record: Incoming) -> None:
+    headers = sum(len(name) + len(value or b"") for name, value in record.headers)
+    if len(record.key or b"") + headers > _AROUND_BYTES_MAX:
+        raise DocumentRejected(f"more than {_AROUND_BYTES_MAX} bytes in key and headers")
 
 
 def _key(record: Incoming) -> str:

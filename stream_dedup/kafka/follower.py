@@ -42,7 +42,10 @@ class Follower:
         self.matcher = Matcher(index, settings)
         keeps_texts = settings.similarity.verify == "exact"
         self._codec = SignedCodec(Sketcher.planned(settings.similarity), keeps_texts)
-        self.ledger = Ledger.of(index.meta()).bound_to(topic_id, settings.kafka.topics.signatures)
+        ledger = Ledger.of(index.meta()).bound_to(topic_id, settings.kafka.topics.signatures)
+        # Where the process ended within a change of generations it is made again, further on.
+        is_cut_short = self.matcher.log_time.rotation_due
+        self.ledger = ledger.before_rotation() if is_cut_short else ledger
 
     @property
     def next_offset(self) -> int:

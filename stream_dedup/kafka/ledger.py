@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import Struct
 
+from stream_dedup.checkpoint import LOG
 from stream_dedup.errors import Refused
-
-_LOG = "log"
 
 Source = tuple[str, int, int]  # the id of a topic, a partition, an offset
 
@@ -28,12 +27,12 @@ class Ledger(Struct, frozen=True):
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> "Ledger":
         """Return what an index remembers; of a new one, nothing."""
-        entry = meta.get(_LOG)
+        entry = meta.get(LOG)
         return msgspec.msgpack.decode(entry, type=cls) if entry else cls()
 
     def entry(self) -> dict[str, bytes]:
         """Return this as an entry of meta."""
-        return {_LOG: msgspec.msgpack.encode(self)}
+        return {LOG: msgspec.msgpack.encode(self)}
 
     def bound_to(self, topic_id: str, topic: str) -> "Ledger":
         """Return the ledger of this topic; refuse that of another."""
@@ -60,3 +59,10 @@ class Ledger(Struct, frozen=True):
     def rotated(self, position: int) -> "Ledger":
         """Return the ledger behind a change of generations; the last two are kept."""
         return msgspec.structs.replace(self, generations=(*self.generations[-1:], position))
+
+    def before_rotation(self) -> "Ledger":
+        """Return the ledger without the last change, as it has not come about.
+
+        The generation before is no longer known by then: less can be purged, until the next change.
+        """
+        return msgspec.structs.replace(self, generations=self.generations[:-1])

@@ -1,5 +1,6 @@
 """Topics of the cluster: made where missing, and refused where they could falsify matches."""
 
+import logging
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -18,8 +19,12 @@ from stream_dedup.config import Settings
 from stream_dedup.errors import Refused, StreamDedupError, Unavailable
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.topic_plan import CLUSTER_DEFAULT, DOCUMENT_BYTES, TopicPlan, Wanted, plan
+from stream_dedup.logs import fields
+
+_log = logging.getLogger(__name__)
 
 _ANSWER_SECONDS_MAX = 10
+_CALL_SECONDS = 1.0
 _LOOK_SECONDS = 0.05
 
 _FORBIDDEN = {
@@ -60,10 +65,37 @@ class Problem(NamedTuple):
 def ensure(clients: Clients, settings: Settings) -> None:
     """Make what is missing, if that is allowed, and refuse to go on with what is wrong."""
     admin, servers, topics = clients.admin(), settings.kafka.bootstrap_servers, plan(settings)
+    _await_broker(clients, admin, servers)
     if settings.kafka.create_topics:
         create(admin, topics, servers)
     if problems := check(admin, topics, servers):
         raise Refused("\n".join(str(problem) for problem in problems))
+
+
+def _await_broker(clients: Clients, admin: AdminClient, servers: str) -> None:
+    """Wait for a broker, which may be starting too, and say so. A signal ends it at once."""
+    give_up = time.monotonic() + _ANSWER_SECONDS_MAX
+    is_told = False
+    while True:
+        try:
+            admin.describe_cluster(request_timeout=_CALL_SECONDS).result()
+        except KafkaException as raised:
+            error = _error(raised)
+            if error.code() not in _UNREACHABLE:  # it answered
+                return
+            admin.poll(0)  # hears what the connections failed with
+            why = clients.trouble or error.str()
+            if time.monotonic() > give_up:
+                raise Unavailable(
+                    f"kafka.bootstrap_servers = {servers}: no broker answers ({why}). `make kafka` "
+                    "starts one on this machine; kafka.client says how one wants to be spoken to "
+                    "(security.protocol, sasl.*); documents in files need none: --input FILE"
+                ) from None
+            if not is_told:
+                _log.warning("waiting for a broker", extra=fields(servers=servers, error=why))
+            is_told = True
+        else:
+            return
 
 
 def check(admin: AdminClient, topics: Sequence[TopicPlan], servers: str) -> list[Problem]:

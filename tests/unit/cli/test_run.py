@@ -289,7 +289,7 @@ def test_too_many_rejected_lines_stop_the_run(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name the input: stream-dedup run --input FILE"),
+        (["--output", "out"], "name the input: stream-dedup run --input FILE"),
         (["--input", "none"], "cannot read none: No such file"),
         (["--input", "."], "cannot read .: it is a directory"),
         (["--input", "feed", "--output", "feed"], "feed: it is the input"),

@@ -80,6 +80,17 @@ def test_headers_have_the_names_of_the_fields() -> None:
         (JSON, record(b"a", None, [("namespace", b"\xfe")]), "header namespace: not UTF-8: byte 0"),
         (JSON, record(b"a", b"{"), "JSON: "),
         (JSON, record(b"\xff", b'{"text": "b"}'), "id: missing, and the key is no UTF-8"),
+        (JSON, record(b"k" * 4097, None), "more than 4096 bytes in id, source and namespace"),
+        (
+            JSON,
+            record(None, b'{"id": "a", "text": "", "source": "%b"}' % ("é".encode() * 2048)),
+            "more than 4096 bytes",
+        ),
+        (
+            JSON,
+            record(b"k" * 2**17, b"{}", [("h", b"v" * 2**17)]),
+            "more than 262144 bytes in key and headers",
+        ),
         (TEXT, record(None, b"b"), "key: missing"),
         (TEXT, record(b"a", b"b" * 101), "more than events.document_bytes_max = 100 bytes"),
         (TEXT, record(b"a", b"b\xc3"), "text: not UTF-8: byte 0xc3 at 1"),
