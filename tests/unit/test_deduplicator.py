@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -17,12 +18,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from stream_dedup import Deduplicator
+from stream_dedup.checkpoint import LOG
 from stream_dedup.config import EventsSettings, IndexSettings, Settings, SimilaritySettings
 from stream_dedup.deduplicator import Deduplicator as Defined
 from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.errors import DocumentRejected, Refused, SettingsError, StreamDedupError
 from stream_dedup.events import Document, Verdict
 from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interfaces import Changes
 from tests import streams
 
 BASE = " ".join(f"word{number}" for number in range(60))
@@ -376,3 +380,13 @@ def test_the_package_exports_it_and_imports_nothing_for_that() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
     with pytest.raises(ImportError, match="cannot import name 'Deduplicater'"):
         exec("from stream_dedup import Deduplicater")
+
+
+def test_an_index_that_a_log_feeds_is_refused(tmp_path: Path) -> None:
+    """What a program would add is in no log, so that the index could not be made anew."""
+    settings = IndexSettings(directory=str(tmp_path / "index"))
+    with closing(RocksIndex.open(settings.directory, settings)) as index:
+        index.write(Changes({}, {}, {LOG: b""}))
+
+    with pytest.raises(Refused, match="fed from Kafka"):
+        Deduplicator(settings.directory)
