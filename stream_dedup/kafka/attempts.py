@@ -67,6 +67,7 @@ class Attempts:
         under_way = UnderWay(_ranges(records), 1)
         if self._before is not None and self._before.ranges == under_way.ranges:
             under_way = UnderWay(under_way.ranges, self._before.tries + 1)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_bytes(msgspec.json.encode(under_way))
         yield
         self._path.unlink()

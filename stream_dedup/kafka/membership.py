@@ -63,7 +63,8 @@ class Membership:
         """Read on from these offsets."""
         for partition, offset in offsets.items():
             self.consumer.seek(TopicPartition(self._topic, partition, offset))
-        self.consumer.resume([TopicPartition(self._topic, partition) for partition in offsets])
+        if not self.paused:
+            self.consumer.resume([TopicPartition(self._topic, partition) for partition in offsets])
 
     def pause(self, wanted: bool) -> None:
         """Stop to read, or read on."""

@@ -8,6 +8,7 @@ whether the transaction was committed before.
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 
@@ -101,7 +102,8 @@ class Transactions:
         producer, self._producer = self._producer, None
         if producer is not None:
             producer.purge()
-            producer.poll(0)
+            with suppress(KafkaException):  # what ended it, which is known already
+                producer.poll(0)
 
     def commit(
         self, records: Iterable[Outgoing], offsets: Sequence[TopicPartition], consumer: Consumer

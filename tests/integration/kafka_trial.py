@@ -7,8 +7,9 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -24,16 +25,18 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from stream_dedup.config import EventsSettings, IndexSettings, Settings
-from stream_dedup.engine import NEXT_OFFSET
 from stream_dedup.events import Verdict
+from stream_dedup.index.layout import decode_sighting
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index, Keyspace
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.follower import Follower
+from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.service import no_step
 from stream_dedup.kafka.topics import ensure, topic_id
 from stream_dedup.quantities import Duration
+from stream_dedup.upkeep.standing import standing
 from stream_dedup.upkeep.verification import problems
 from tests import streams
 from tests.integration.brokers import Broker, read_all
@@ -43,6 +46,7 @@ from tests.oracles.engine import Event, Oracle
 
 SECONDS_MAX = 90.0
 _BATCH = 40
+_BATCHES = 5  # at least so many lie in a window, about
 
 
 class Running(NamedTuple):
@@ -70,17 +74,28 @@ class Trial:
     """One application on a broker: its settings, its feed, its processes."""
 
     def __init__(
-        self, broker: Broker, names: Names, folder: Path, seed: int = 0, routes: bool = False
+        self,
+        broker: Broker,
+        names: Names,
+        folder: Path,
+        seed: int = 0,
+        routes: bool = False,
+        index: Mapping[str, Any] | None = None,
+        client: Mapping[str, Any] | None = None,
     ) -> None:
         self.broker, self.seed = broker, seed
-        kafka = names.kafka(broker, routes, instance="one", batch_size_max=_BATCH)
+        kafka = names.kafka(
+            broker, routes, instance="one", batch_size_max=_BATCH, client=client or {}
+        )
+        chosen: Any = {"window": Duration("inf"), **(index or {})}
         self.settings = Settings(
             events=EventsSettings(emit="all", rejected_ratio_max=1.0),
-            index=IndexSettings(directory=str(folder / "index"), window=Duration("inf")),
+            index=IndexSettings(directory=str(folder / "index"), **chosen),
             kafka=kafka,
         )
         self._folder = folder
         self._events: list[Event] = []
+        self._log: dict[int, Incoming] = {}  # what was seen of `signatures`, by offset
         self._processes = 0
         ensure(self.clients, self.settings)
 
@@ -91,14 +106,19 @@ class Trial:
     def feed(self, count: int) -> None:
         """Write so many events of the stream to `documents`, all to one partition."""
         texts = streams.pool(self.seed)
-        drafts = streams.long_stream(self.seed, len(self._events) + count)[len(self._events) :]
-        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers})
-        for draft in drafts:
-            event = Event(draft.id, draft.namespace, draft.source, None, draft.text)
+        drafts = streams.long_stream(self.seed, len(self._events) + count)
+        # Once only, also while the broker is away for a time.
+        servers = self.broker.bootstrap_servers
+        producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True})
+        window = self.settings.index.window / _BATCHES
+        for event in streams.timed(drafts, window)[len(self._events) :]:
+            event = event if self._has_own_times else event._replace(time=None)  # noqa: PLW2901
             self._events.append(event)
             topic = self.settings.kafka.topics.documents
             headers: Any = [("namespace", event.namespace.encode())]
             value = None if event.text is None else _document(event, texts[event.text])
+            if value is None and event.time is not None:
+                headers.append(("published_at", _moment(event.time).encode()))
             producer.produce(topic, value, event.id.encode(), 0, headers=headers)
         assert producer.flush(SECONDS_MAX) == 0
 
@@ -108,13 +128,17 @@ class Trial:
         role: str = "all",
         death: tuple[str, int] | None = None,
         settings: Settings | None = None,
+        fencing: tuple[str, int] | None = None,
+        bug: str = "",
     ) -> Iterator["Running"]:
         """Run the service, and kill it if it is still there at the end."""
         self._processes += 1
         path = self._folder / f"settings-{self._processes}.toml"
         path.write_text(_toml(settings or self.settings))
         command = [sys.executable, "-m", "tests.integration.service_process", str(path), role]
-        command += [death[0], str(death[1])] if death else []
+        command += ["--death", death[0], str(death[1])] if death else []
+        command += ["--fencing", fencing[0], str(fencing[1])] if fencing else []
+        command += ["--bug", bug] if bug else []
         log = path.with_suffix(".log")
         with log.open("w") as lines, subprocess.Popen(command, stderr=lines) as process:
             try:
@@ -122,9 +146,9 @@ class Trial:
             finally:
                 process.kill()
 
-    def dies_at(self, step: str, count: int = 1, role: str = "all") -> None:
+    def dies_at(self, step: str, count: int = 1, role: str = "all", bug: str = "") -> None:
         """Run the service until it dies at a step."""
-        with self.process(role, (step, count)) as running:
+        with self.process(role, (step, count), bug=bug) as running:
             running.ends_with(DIED)
 
     def runs_to_the_end(self, role: str = "all") -> None:
@@ -177,6 +201,56 @@ class Trial:
                 assert running.process.poll() is None, running.said()
                 assert monotonic() < give_up, f"{found} of {count} verdicts: {running.said()}"
 
+    def sign_all(self) -> None:
+        """Sign all that was fed, and take down the log before anything of it can be purged."""
+        with self.process("sign") as running:
+            self.await_signed(running)
+            running.stops()
+        self.log()
+
+    def await_signed(self, running: "Running") -> None:
+        """Wait until all that was fed was read."""
+        self._await(running, lambda: self.committed("sign") == len(self._events))
+
+    def await_the_end(self, running: "Running") -> None:
+        """Wait until all that was fed was read, signed and read again, whatever came of it."""
+
+        def is_through() -> bool:
+            if self.committed("sign") != len(self._events):
+                return False
+            log = self.log()
+            return bool(log) and self.committed("match") == log[-1].offset + 1
+
+        self._await(running, is_through)
+
+    def _await(self, running: "Running", holds: Callable[[], bool]) -> None:
+        give_up = monotonic() + SECONDS_MAX
+        while not holds():
+            assert running.process.poll() is None, running.said()
+            assert monotonic() < give_up, running.said()
+            with suppress(subprocess.TimeoutExpired):
+                running.process.wait(0.1)
+
+    def committed(self, role: str) -> int:
+        """Return what a group has committed of its topic."""
+        topics = self.settings.kafka.topics
+        servers = self.broker.bootstrap_servers
+        group = f"{self.settings.kafka.application}-{role}"
+        topic = topics.documents if role == "sign" else topics.signatures
+        consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
+        with closing(consumer):
+            return int(consumer.committed([TopicPartition(topic, 0)], 10)[0].offset)
+
+    def log(self) -> list[Incoming]:
+        """Return all records of `signatures` that were there at this or an earlier call."""
+        read = read_all(self.broker, self.settings.kafka.topics.signatures)
+        self._log |= {record.offset: record for record in read}
+        return [self._log[offset] for offset in sorted(self._log)]
+
+    def log_begins_at(self) -> int:
+        """Return the offset below which the log was purged."""
+        return _end(self.broker, self.settings.kafka.topics.signatures, None)
+
     def audit(self) -> None:
         """Check outputs, offsets, transactions and the index against what should be."""
         self.check_verdicts()
@@ -190,40 +264,68 @@ class Trial:
         oracle = Oracle(
             streams.table(self.seed, self.settings.similarity), streams.rules(self.settings)
         )
-        for verdict, event in zip(verdicts, self._events, strict=True):
-            streams.assert_said(_undated(verdict), event, oracle.tell(event))
+        for verdict, event in zip(verdicts, self._timed(), strict=True):
+            said = verdict if self._has_window else _undated(verdict)
+            streams.assert_said(said, event, oracle.tell(event))
+
+    @property
+    def _has_window(self) -> bool:
+        return self.settings.index.window < float("inf")
+
+    @property
+    def _has_own_times(self) -> bool:
+        return self.settings.index.window_by == "published"
+
+    def _timed(self) -> list[Event]:
+        """Return the events, with the times at which the log took them where these count."""
+        if self._has_own_times or not self._has_window:
+            return self._events
+        times = [record.timestamp for record in self.log()]
+        return [event._replace(time=time) for event, time in zip(self._events, times, strict=True)]
 
     def check_offsets(self) -> None:
         """All that was written is committed, all that was signed is matched, nothing is open."""
-        topics, application = self.settings.kafka.topics, self.settings.kafka.application
-        log = read_all(self.broker, topics.signatures)
-        group = Consumer(
-            {
-                "bootstrap.servers": self.broker.bootstrap_servers,
-                "group.id": f"{application}-match",
-            }
-        )
-        with closing(group):
-            asked = [TopicPartition(topics.signatures, 0)]
-            assert group.committed(asked, 10)[0].offset == log[-1].offset + 1
+        topic = self.settings.kafka.topics.signatures
+        assert self.committed("sign") == len(self._events)
+        assert self.committed("match") == self.log()[-1].offset + 1
         ends = [
-            _end(self.broker, topics.signatures, level)
+            _end(self.broker, topic, level)
             for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
         ]
         assert ends[0] == ends[1], "a transaction is open"
 
     def check_index(self) -> None:
         """The index holds what one that is made from the whole log holds."""
-        settings, topics = self.settings, self.settings.kafka.topics
-        log = read_all(self.broker, topics.signatures)
-        name = topic_id(self.clients.admin(), topics.signatures)
-        fresh = Follower(MemoryIndex(), settings, name, no_step)
+        fresh = self.led_along(self.log())
+        view = _living if self._has_window else _rows
+        with closing(RocksIndex.open(self.settings.index.directory, self.settings.index)) as index:
+            assert view(index) == view(fresh)
+            ours, theirs = standing(index.meta()), standing(fresh.meta())
+            assert ours is not None
+            assert theirs is not None
+            assert ours.tally == theirs.tally, (ours.tally, theirs.tally)
+            assert ours.next_offset == theirs.next_offset
+            assert not list(problems(index))
+
+    def check_nothing_living_was_purged(self) -> None:
+        """What is left of the log knows every document of the window, where matching has come."""
+        limit = self.committed("match")
+        begin = self.log_begins_at()
+        whole = [record for record in self.log() if record.offset < limit]
+        left = [record for record in whole if record.offset >= begin]
+        assert 0 < len(left) < len(whole), "nothing was purged"
+        known = [
+            {key for key, _ in _living(self.led_along(log))[Keyspace.IDS]} for log in (whole, left)
+        ]
+        assert known[0] == known[1]
+
+    def led_along(self, log: Sequence[Incoming]) -> Index:
+        """Make an index of records of the log."""
+        name = topic_id(self.clients.admin(), self.settings.kafka.topics.signatures)
+        fresh = Follower(MemoryIndex(), self.settings, name, no_step)
         for start in range(0, len(log), 7):
             fresh.remember(fresh.decide(log[start : start + 7]))
-        with closing(RocksIndex.open(settings.index.directory, settings.index)) as index:
-            assert _rows(index) == _rows(fresh.index)
-            assert index.meta()[NEXT_OFFSET] == fresh.index.meta()[NEXT_OFFSET]
-            assert not list(problems(index))
+        return fresh.index
 
 
 def _rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
@@ -235,9 +337,30 @@ def _rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
     }
 
 
+def _living(index: Index) -> dict[Keyspace, list[tuple[bytes, Any]]]:
+    """Return what the window has not let go; when the bytes of the rest go depends on batches."""
+    state = standing(index.meta())
+    assert state is not None
+    texts = [(key, state.group(key, value)) for key, value in index.scan(Keyspace.TEXTS)]
+    texts = [(key, group) for key, group in texts if state.is_living(group.last_seen)]
+    ids = [(key, decode_sighting(value)) for key, value in index.scan(Keyspace.IDS)]
+    living = {key for key, _ in texts}
+    return {
+        Keyspace.TEXTS: texts,
+        Keyspace.IDS: [(key, row) for key, row in ids if state.is_living(row.seen)],
+        Keyspace.CLUSTERS: [row for row in index.scan(Keyspace.CLUSTERS) if row[0] in living],
+    }
+
+
 def _document(event: Event, text: str) -> bytes:
     fields = {"id": event.id, "text": text, "source": event.source, "namespace": event.namespace}
+    if event.time is not None:
+        fields["published_at"] = _moment(event.time)
     return json.dumps(fields).encode()
+
+
+def _moment(time: int) -> str:
+    return (datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=time)).isoformat()
 
 
 def _undated(verdict: Verdict) -> Verdict:
@@ -247,11 +370,14 @@ def _undated(verdict: Verdict) -> Verdict:
     return replace(verdict, document=replace(verdict.document, seen_at=None), matches=matches)
 
 
-def _end(broker: Broker, topic: str, level: IsolationLevel) -> int:
+def _end(broker: Broker, topic: str, level: IsolationLevel | None) -> int:
+    """Return where a topic ends at this level; where it begins if there is none."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     partition = TopicPartition(topic, 0)
-    latest: Any = OffsetSpec
-    asked = admin.list_offsets({partition: latest.latest()}, isolation_level=level)
+    spec: Any = OffsetSpec
+    wanted = spec.latest() if level else spec.earliest()
+    level = level or IsolationLevel.READ_UNCOMMITTED
+    asked = admin.list_offsets({partition: wanted}, isolation_level=level)
     return int(asked[partition].result(10).offset)
 
 
@@ -262,7 +388,8 @@ def _toml(settings: Settings) -> str:
         f"[events]\nemit = '{settings.events.emit}'",
         f"rejected_ratio_max = {settings.events.rejected_ratio_max}",
         f"[index]\ndirectory = '{settings.index.directory}'",
-        f"window = '{'none' if settings.index.window == float('inf') else settings.index.window}'",
+        f"window = '{_duration(settings.index.window)}'",
+        f"window_by = '{settings.index.window_by}'",
         f"[kafka]\nbootstrap_servers = '{kafka.bootstrap_servers}'",
         f"application = '{kafka.application}'\ninstance = '{kafka.instance}'",
         f"batch_size_max = {kafka.batch_size_max}\nattempts_max = {kafka.attempts_max}",
@@ -270,5 +397,11 @@ def _toml(settings: Settings) -> str:
         f"[matching]\nskip_positions = {list(settings.matching.skip_positions)}",
         "[kafka.topics]",
         *(f"{name} = '{value}'" for name, value in msgspec.to_builtins(kafka.topics).items()),
+        "[kafka.client]",
+        *(f"'{name}' = {json.dumps(value)}" for name, value in kafka.client.items()),
     ]
     return "\n".join(lines)
+
+
+def _duration(seconds: float) -> str:
+    return "none" if seconds == float("inf") else f"{seconds:.3f}s"

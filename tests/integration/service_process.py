@@ -1,47 +1,73 @@
 """The service in a process that can be made to die at any step: what the trials drive.
 
-    python -m tests.integration.service_process SETTINGS ROLE [STEP COUNT]
+    python -m tests.integration.service_process SETTINGS ROLE [--death STEP COUNT]
+        [--fencing STEP COUNT] [--bug BUG]
 
 SETTINGS is a file of settings. At the COUNT-th time that STEP is reached the process ends, as if it
-was killed there. A text with DEADLY in it ends the process that signs it, one with BROKEN makes
-signing fail. On SIGTERM it stops.
+was killed there; or another producer takes its transactional id over. BUG is one of `faults.BUGS`.
+A text with DEADLY in it ends the process that signs it, one with BROKEN makes signing fail. On
+SIGTERM it stops.
 """
 
 import faulthandler
 import os
 import signal
 import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
 from stream_dedup import logs, overrides
+from stream_dedup.config import Settings
 from stream_dedup.errors import Refused, StreamDedupError
 from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.replay import PARTITION
 from stream_dedup.kafka.service import Service
 from stream_dedup.similarity.sketch import Sketcher, Sketches
+from tests.integration.faults import BUGS, name_steps_of_the_index
 
 DIED = 137
 REFUSED = Refused.exit_code
 DEADLY, BROKEN = "deadly", "broken"
+_FENCING_SECONDS_MAX = 20
 
 
-class Death:
-    """Ends the process at a step."""
+class Occasions:
+    """Tells of each step which time it is reached."""
 
-    def __init__(self, step: str, count: int) -> None:
-        self._step, self._count = step, count
+    def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
         self._lock = Lock()
+        self._acts: dict[tuple[str, int], Callable[[], None]] = {}
+
+    def at(self, where: Sequence[str], act: Callable[[], None]) -> None:
+        """Act when a step is reached so many times."""
+        step, count = where
+        self._acts[step, int(count)] = act
 
     def __call__(self, step: str) -> None:
         with self._lock:
             self._seen[step] += 1
-            if step == self._step and self._seen[step] == self._count:
-                os._exit(DIED)
+            if act := self._acts.get((step, self._seen[step])):
+                act()
+
+
+def _die() -> None:
+    os._exit(DIED)
+
+
+def _fence(settings: Settings, step: str) -> None:
+    """Do what a second process with the same name does."""
+    kafka = settings.kafka
+    role = step.partition(":")[0]
+    name = kafka.instance if role == "sign" else str(PARTITION)
+    producer = Clients(kafka).producer(f"{kafka.application}-{role}-{name}")
+    producer.init_transactions(_FENCING_SECONDS_MAX)
 
 
 def _make_texts_dangerous() -> None:
@@ -67,19 +93,35 @@ def main() -> None:
 
 
 def _run() -> None:
-    path, role, *death = sys.argv[1:]
-    settings = overrides.load(Path(path), {}).settings
+    asked = _arguments()
+    settings = overrides.load(Path(asked.settings), {}).settings
     logs.begin(settings.log)
     stopped = Event()
     faulthandler.register(signal.SIGUSR1)
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
-    chosen: Any = role
-    on_step = Death(death[0], int(death[1])) if death else Death("", 0)
-    if role == "sign":
-        Service(settings, chosen, None, on_step).run(stopped)
+    on_step = Occasions()
+    if asked.death:
+        on_step.at(asked.death, _die)
+    if asked.fencing:
+        on_step.at(asked.fencing, lambda: _fence(settings, asked.fencing[0]))
+    if asked.bug:
+        BUGS[asked.bug](on_step)
+    name_steps_of_the_index(on_step)
+    if asked.role == "sign":
+        Service(settings, asked.role, None, on_step).run(stopped)
         return
     with closing(RocksIndex.open(settings.index.directory, settings.index)) as index:
-        Service(settings, chosen, index, on_step).run(stopped)
+        Service(settings, asked.role, index, on_step).run(stopped)
+
+
+def _arguments() -> Namespace:
+    parser = ArgumentParser()
+    parser.add_argument("settings")
+    parser.add_argument("role")
+    parser.add_argument("--death", nargs=2)
+    parser.add_argument("--fencing", nargs=2)
+    parser.add_argument("--bug", choices=list(BUGS))
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
