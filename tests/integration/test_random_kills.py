@@ -68,10 +68,8 @@ class Killer:
                 running.process.wait(seconds / len(self._running))
 
 
-@pytest.mark.parametrize(
-    ("seed", "kills"),
-    [(1, 10), pytest.param(2, 50, marks=pytest.mark.soak)],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize(("seed", "kills"), [(1, 10), (2, 50)])
 def test_random_kills_change_nothing(
     broker: Broker, names: Names, tmp_path: Path, seed: int, kills: int
 ) -> None:
