@@ -49,6 +49,10 @@ _BATCH = 40
 _BATCHES = 5  # at least so many lie in a window, about
 
 
+# The least time that brokers take, so that the dead are missed soon.
+CLIENT = {"session.timeout.ms": 6000}
+
+
 class Running(NamedTuple):
     """A process of the service, and what it logs."""
 
@@ -85,7 +89,7 @@ class Trial:
     ) -> None:
         self.broker, self.seed = broker, seed
         kafka = names.kafka(
-            broker, routes, instance="one", batch_size_max=_BATCH, client=client or {}
+            broker, routes, instance="one", batch_size_max=_BATCH, client=client or CLIENT
         )
         chosen: Any = {"window": Duration("inf"), **(index or {})}
         self.settings = Settings(
