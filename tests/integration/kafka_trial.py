@@ -35,6 +35,7 @@ from stream_dedup.kafka.follower import Follower
 from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.service import no_step
 from stream_dedup.kafka.topics import ensure, topic_id
+from stream_dedup.kafka.transactions import committed
 from stream_dedup.quantities import Duration
 from stream_dedup.upkeep.standing import standing
 from stream_dedup.upkeep.verification import problems
@@ -243,7 +244,8 @@ class Trial:
         topic = topics.documents if role == "sign" else topics.signatures
         consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
         with closing(consumer):
-            return int(consumer.committed([TopicPartition(topic, 0)], 10)[0].offset)
+            # Asked again where the broker has just started.
+            return int(committed(consumer, [TopicPartition(topic, 0)])[0].offset)
 
     def log(self) -> list[Incoming]:
         """Return all records of `signatures` that were there at this or an earlier call."""
