@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from stream_dedup.errors import Refused
 from stream_dedup.trail import Mark
 
 _INPUT = "input "
@@ -44,10 +45,13 @@ class Checkpoint:
         entry = self._meta.get(_INPUT + key)
         return msgspec.json.decode(entry, type=InputProgress) if entry else InputProgress()
 
-    @property
-    def has_log(self) -> bool:
-        """Tell whether it was fed from a log."""
-        return LOG in self._meta
+    def refuse_log(self, directory: object, feeder: str, way_out: str) -> None:
+        """Refuse an index that was fed from a log, which lacks what this feeder would add."""
+        if LOG in self._meta:
+            raise Refused(
+                f"the index in {directory} is fed from Kafka: its log does not have what {feeder} "
+                f"would add. {way_out}"
+            )
 
     def inputs(self) -> dict[str, InputProgress]:
         """Return how far each input was read, by key."""

@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 from stream_dedup.checkpoint import Checkpoint
 from stream_dedup.config import Settings
 from stream_dedup.engine import Matcher, Record, SignedBatch, Signer
-from stream_dedup.errors import DocumentRejected, Refused, SettingsError
+from stream_dedup.errors import DocumentRejected, SettingsError
 from stream_dedup.events import Deletion, Document, Match, RecordReference, Verdict
 from stream_dedup.index.layout import POSITION_MAX
 from stream_dedup.index.memory import MemoryIndex
@@ -73,11 +73,8 @@ class Deduplicator:
         with ExitStack() as undo:
             self._index = self._open(directory)
             undo.callback(self._index.close)
-            if Checkpoint(self._index.meta()).has_log:
-                raise Refused(
-                    f"the index in {directory} is fed from Kafka: its log does not have what a "
-                    "program would add. Give the program an index of its own"
-                )
+            way_out = "Give the program an index of its own"
+            Checkpoint(self._index.meta()).refuse_log(directory, "a program", way_out)
             self._matcher = Matcher(self._index, self._settings)
             undo.pop_all()
 

@@ -5,24 +5,14 @@ A batch is inserted before it is looked up, or its documents would not see one a
 
 from collections.abc import Sequence
 
-from gaoya.minhash import MinHashStringIndex
-
 from benchmarks.engines.job import arguments, take_in
-from benchmarks.joins.job import BANDS, ROWS, SHINGLE_SIZE, THRESHOLD
+from benchmarks.joins.gaoya import new_index
 
 
 def main() -> None:
     """Sign and look up, then sign again and insert."""
     texts, variant = arguments()
-    index = MinHashStringIndex(
-        hash_size=32,
-        jaccard_threshold=THRESHOLD,
-        num_bands=BANDS,
-        band_size=ROWS,
-        analyzer="char",
-        ngram_range=(SHINGLE_SIZE, SHINGLE_SIZE),
-        id_container="vec",
-    )
+    index = new_index()
 
     def one_by_one(batch: Sequence[str]) -> int:
         duplicates = 0

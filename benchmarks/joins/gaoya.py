@@ -27,8 +27,9 @@ def main() -> None:
     report(write(_pairs(path, ids, stopwatch), ids, output), stopwatch)
 
 
-def _pairs(path: Path, ids: list[str], stopwatch: Stopwatch) -> Iterator[Pair]:
-    index = MinHashStringIndex(
+def new_index() -> MinHashStringIndex:
+    """Return an index with the settings of all contestants."""
+    return MinHashStringIndex(
         hash_size=32,
         jaccard_threshold=THRESHOLD,
         num_bands=BANDS,
@@ -37,6 +38,10 @@ def _pairs(path: Path, ids: list[str], stopwatch: Stopwatch) -> Iterator[Pair]:
         ngram_range=(SHINGLE_SIZE, SHINGLE_SIZE),
         id_container="vec",
     )
+
+
+def _pairs(path: Path, ids: list[str], stopwatch: Stopwatch) -> Iterator[Pair]:
+    index = new_index()
     for batch in batches(path, stopwatch):
         first = len(ids)
         ids += [document.id for document in batch]

@@ -3,14 +3,13 @@
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stream_dedup.cli import options
 from stream_dedup.cli.terminal import notice_if_slow, progress, stderr
-from stream_dedup.cli.topics import Servers
+from stream_dedup.cli.topics import ASKING, Servers, settings_with
 from stream_dedup.config import KafkaSettings
 from stream_dedup.errors import Refused, UsageError
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from stream_dedup.kafka.dead_letters import DeadLetter
     from stream_dedup.kafka.rejected_topic import Place, Rejected, RejectedTopic
 
-_ASKING = "Asking Kafka …"
 _LISTED = 20
 _TRUNCATED_SHOWN = 20
 
@@ -56,11 +54,11 @@ def list_rejected(
 
     Example: stream-dedup rejected list --limit 1000 | jq -r .reason | sort | uniq -c
     """
-    kafka = _settings(bootstrap_servers, config, override)
+    kafka = settings_with(bootstrap_servers, config, override).kafka
     from stream_dedup.cli.rejected_report import show_list
     from stream_dedup.kafka.rejected_topic import Selection
 
-    with notice_if_slow(_ASKING):
+    with notice_if_slow(ASKING):
         found = Selection(reason, limit).of(_topic(kafka).letters())
     show_list(found)
 
@@ -76,10 +74,10 @@ def show(
 
     Example: stream-dedup rejected show 0:812
     """
-    kafka = _settings(bootstrap_servers, config, override)
+    kafka = settings_with(bootstrap_servers, config, override).kafka
     from stream_dedup.cli.rejected_report import show_whole
 
-    with notice_if_slow(_ASKING):
+    with notice_if_slow(ASKING):
         found = _topic(kafka).letter(_place(place))
     show_whole(found)
 
@@ -105,12 +103,12 @@ def replay(
 
     Example: stream-dedup rejected replay --reason "no text" --yes
     """
-    kafka = _settings(bootstrap_servers, config, override)
+    kafka = settings_with(bootstrap_servers, config, override).kafka
     from stream_dedup.kafka.rejected_topic import Selection
 
     topic = _topic(kafka)
     selection = Selection(reason, limit, frozenset(map(_place, places or ())))
-    with notice_if_slow(_ASKING):
+    with notice_if_slow(ASKING):
         found = selection.of(topic.letters())
     chosen = {one.place for one in _whole(found, selection.places)}
     if chosen and (yes or _confirmed(len(chosen), kafka)):
@@ -167,13 +165,6 @@ def _confirmed(count: int, kafka: KafkaSettings) -> bool:
     return typer.confirm(
         f"Replay {count:,} records to topic {kafka.topics.documents}?", abort=True, err=True
     )
-
-
-def _settings(
-    bootstrap_servers: str | None, config: Path | None, override: Sequence[str] | None
-) -> KafkaSettings:
-    given = {"kafka.bootstrap_servers": ("--bootstrap-servers", bootstrap_servers)}
-    return options.settings_from(config, override, given).kafka
 
 
 def _topic(kafka: KafkaSettings) -> "RejectedTopic":

@@ -14,10 +14,9 @@ from stream_dedup.cli.stopping import stopping
 from stream_dedup.cli.terminal import COMPILING, notice_if_slow
 from stream_dedup.cli.threads import usable_cores
 from stream_dedup.config import Settings
-from stream_dedup.errors import Refused, UsageError
+from stream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
-    from stream_dedup.checkpoint import Checkpoint
     from stream_dedup.filerun import FileRun
     from stream_dedup.inputs import Input
 
@@ -189,7 +188,8 @@ def _wired(
 
     index = stack.enter_context(closing(RocksIndex.open(settings.index.directory, settings.index)))
     checkpoint = Checkpoint(index.meta())
-    _check_feed(checkpoint, settings.index.directory)
+    way_out = "Give files an index of their own: --index DIR"
+    checkpoint.refuse_log(settings.index.directory, "a file", way_out)
     with notice_if_slow(COMPILING):
         signer, matcher = Signer(settings), Matcher(index, settings)
     progress = checkpoint.input(feed.key)
@@ -215,12 +215,3 @@ def _wired(
         RejectedShare(settings.events.rejected_ratio_max),
         usable_cores(),
     )
-
-
-def _check_feed(checkpoint: "Checkpoint", directory: str) -> None:
-    """Refuse an index that the service feeds: what a file adds would be in no log."""
-    if checkpoint.has_log:
-        raise Refused(
-            f"the index in {directory} is fed from Kafka: its log does not have what a file would "
-            "add. Give files an index of their own: --index DIR"
-        )

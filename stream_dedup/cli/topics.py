@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stream_dedup.kafka.topic_plan import TopicPlan
 
 _PIPE_WIDTH = 250  # no line is longer, so none is folded
-_ASKING = "Asking Kafka …"
+ASKING = "Asking Kafka …"
 
 Servers = Annotated[
     str | None,
@@ -67,7 +67,7 @@ def plan(
     """
     from stream_dedup.kafka.topic_plan import plan as plan_topics
 
-    settings = _settings(bootstrap_servers, config, override)
+    settings = settings_with(bootstrap_servers, config, override)
     planned = plan_topics(settings)
     if commands:
         for topic in planned:
@@ -86,12 +86,12 @@ def create(
 
     Example: stream-dedup topics create --bootstrap-servers localhost:9092
     """
-    settings = _settings(bootstrap_servers, config, override)
+    settings = settings_with(bootstrap_servers, config, override)
     from stream_dedup.kafka.clients import Clients
     from stream_dedup.kafka.topic_plan import plan as plan_topics
     from stream_dedup.kafka.topics import create as make
 
-    with notice_if_slow(_ASKING):
+    with notice_if_slow(ASKING):
         admin, servers = Clients(settings.kafka).admin(), settings.kafka.bootstrap_servers
         made = make(admin, plan_topics(settings), servers)
     for name in made:
@@ -112,7 +112,7 @@ def check(
 
     Example: stream-dedup topics check --config news.toml
     """
-    _check(_settings(bootstrap_servers, config, override))
+    _check(settings_with(bootstrap_servers, config, override))
 
 
 def _check(settings: Settings) -> None:
@@ -121,7 +121,7 @@ def _check(settings: Settings) -> None:
     from stream_dedup.kafka.topics import check as find_problems
 
     planned = plan_topics(settings)
-    with notice_if_slow(_ASKING):
+    with notice_if_slow(ASKING):
         admin, servers = Clients(settings.kafka).admin(), settings.kafka.bootstrap_servers
         problems = find_problems(admin, planned, servers)
     for problem in problems:
@@ -131,9 +131,10 @@ def _check(settings: Settings) -> None:
     typer.echo(f"{len(planned)} topics, no problems")
 
 
-def _settings(
+def settings_with(
     bootstrap_servers: str | None, config: Path | None, override: Sequence[str] | None
 ) -> Settings:
+    """Load the settings with the servers that were named."""
     given = {"kafka.bootstrap_servers": ("--bootstrap-servers", bootstrap_servers)}
     return options.settings_from(config, override, given)
 

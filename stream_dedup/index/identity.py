@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from stream_dedup.config import Settings
 from stream_dedup.errors import Refused
@@ -61,16 +61,13 @@ def changed_decisions(meta: Mapping[str, bytes], settings: Settings) -> list[str
 
 def with_stored_decisions(meta: Mapping[str, bytes], settings: Settings) -> Settings:
     """Return the settings that decided when the index was written last, where they may differ."""
-    stored = json.loads(meta.get(DECISIONS, b"{}"))
-    replaced = settings
-    for name, value in stored.items():
+    for name, value in json.loads(meta.get(DECISIONS, b"{}")).items():
         section, key = name.split(".")
-        of_section = getattr(replaced, section)
-        kind = type(getattr(of_section, key))
-        number = float("inf") if value == "none" else value
-        changed = msgspec.structs.replace(of_section, **{key: kind(number)})
-        replaced = msgspec.structs.replace(replaced, **{section: changed})
-    return replaced
+        before = getattr(settings, section)
+        kind = type(getattr(before, key))
+        after = replace(before, **{key: kind("inf" if value == "none" else value)})
+        settings = replace(settings, **{section: after})
+    return settings
 
 
 def _decisions(settings: Settings) -> dict[str, object]:

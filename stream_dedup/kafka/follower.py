@@ -12,7 +12,6 @@ from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.signed import Extra, SignedCodec
 from stream_dedup.matching.logtime import UNDATED
 from stream_dedup.signing import SignedBatch
-from stream_dedup.similarity.sketch import Sketcher
 
 
 class Step(NamedTuple):
@@ -40,8 +39,7 @@ class Follower:
         self._skipped = frozenset(settings.matching.skip_positions)
         self._by_arrival = settings.index.window_by == "arrival"
         self.matcher = Matcher(index, settings)
-        keeps_texts = settings.similarity.verify == "exact"
-        self._codec = SignedCodec(Sketcher.planned(settings.similarity), keeps_texts)
+        self._codec = SignedCodec.planned(settings.similarity)
         ledger = Ledger.of(index.meta()).bound_to(topic_id, settings.kafka.topics.signatures)
         # Where the process ended within a change of generations it is made again, further on.
         is_cut_short = self.matcher.log_time.rotation_due

@@ -20,7 +20,7 @@ from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.follower import Follower, Step
 from stream_dedup.kafka.membership import Membership
 from stream_dedup.kafka.messages import Incoming
-from stream_dedup.kafka.offsets import check_stamps, stamped
+from stream_dedup.kafka.offsets import Stamps
 from stream_dedup.kafka.publishing import Publishing
 from stream_dedup.kafka.replay import PARTITION, Replay
 from stream_dedup.kafka.transactions import Transactions
@@ -50,6 +50,7 @@ class MatchStage:
         self._topic = kafka.topics.signatures
         self._group = f"{kafka.application}-match"
         self._publishing = Publishing(settings)
+        self._stamps = Stamps(settings)
         self._index, self._topic_id = index, topic_id
         # What was decided before is decided again as it was; new settings hold from there on.
         self._follower = self._following(Matcher.settings_before(index, settings))
@@ -110,7 +111,7 @@ class MatchStage:
     def _limit(self, member: Membership) -> int:
         """Return the offset that the group has committed, where it begins if it never has."""
         found = member.committed([PARTITION])[PARTITION]
-        check_stamps([found], self._settings)
+        self._stamps.check([found])
         if found.offset >= 0:
             return int(found.offset)
         low, _ = watermarks(self._clients, self._topic)[PARTITION]
@@ -133,7 +134,7 @@ class MatchStage:
         self._measure_lag(member, records)
         self._on_step("consumed")
         step = self._follower.decide(records)
-        offsets = stamped(self._topic, {PARTITION: step.next_offset}, self._settings)
+        offsets = self._stamps.stamped(self._topic, {PARTITION: step.next_offset})
         outgoing = self._publishing.records(step)
         if not self._transactions.commit(outgoing, offsets, member.consumer):
             member.begin({PARTITION: self._limit(member)})

@@ -1,6 +1,6 @@
 """A member of a consumer group: which partitions are its own, and records of them in batches.
 
-Rebalances are heard within `receive` and `wait` only, so nothing is ever under way when one comes.
+Rebalances are heard within `receive` only, so nothing is ever under way when one comes.
 """
 
 import logging
@@ -24,8 +24,6 @@ from stream_dedup.logs import fields
 from stream_dedup.matching.logtime import UNDATED
 
 _log = logging.getLogger(__name__)
-
-Partition = tuple[str, int]
 
 
 class Membership:

@@ -28,24 +28,31 @@ class Stamp(Struct, frozen=True):
     settings: str
 
 
-def stamped(topic: str, ends: Mapping[int, int], settings: Settings) -> list[TopicPartition]:
-    """Return offsets as they are committed."""
-    stamp = msgspec.json.encode(Stamp(_VERSION, settings_fingerprint(settings))).decode()
-    return [TopicPartition(topic, partition, end, stamp) for partition, end in ends.items()]
+class Stamps:
+    """Stamps offsets with the settings, and knows those of others."""
 
+    def __init__(self, settings: Settings) -> None:
+        self._own = Stamp(_VERSION, settings_fingerprint(settings))
+        self._metadata = msgspec.json.encode(self._own).decode()
 
-def check_stamps(found: Iterable[TopicPartition], settings: Settings) -> None:
-    """Refuse offsets that were committed by an instance with other settings or a later version."""
-    own = settings_fingerprint(settings)
-    for partition in found:
-        stamp = _read(partition.metadata)
-        if stamp is not None and (stamp.v != _VERSION or stamp.settings != own):
-            raise Refused(
-                f"topic {partition.topic}, partition {partition.partition}: the last work there "
-                f"was done with the settings {stamp.settings} (format {stamp.v}), these are {own} "
-                f"(format {_VERSION}). Give both the same [similarity] and [events] settings, or "
-                "give the new ones a kafka.application of their own (UPGRADING.md)"
-            )
+    def stamped(self, topic: str, ends: Mapping[int, int]) -> list[TopicPartition]:
+        """Return offsets as they are committed."""
+        return [
+            TopicPartition(topic, partition, end, self._metadata) for partition, end in ends.items()
+        ]
+
+    def check(self, found: Iterable[TopicPartition]) -> None:
+        """Refuse offsets committed by an instance with other settings or a later version."""
+        for partition in found:
+            stamp = _read(partition.metadata)
+            if stamp is not None and stamp != self._own:
+                raise Refused(
+                    f"topic {partition.topic}, partition {partition.partition}: the last work "
+                    f"there was done with the settings {stamp.settings} (format {stamp.v}), these "
+                    f"are {self._own.settings} (format {_VERSION}). Give both the same "
+                    "[similarity] and [events] settings, or give the new ones a "
+                    "kafka.application of their own (UPGRADING.md)"
+                )
 
 
 def _read(metadata: str | None) -> Stamp | None:
@@ -64,7 +71,11 @@ def next_offsets(records: Sequence[Incoming]) -> dict[int, int]:
 
 
 def start_offsets(
-    clients: Clients, settings: Settings, member: Membership, partitions: Sequence[int]
+    clients: Clients,
+    settings: Settings,
+    stamps: Stamps,
+    member: Membership,
+    partitions: Sequence[int],
 ) -> dict[int, int]:
     """Return where to read documents from: where the group stopped, or as a first start asks.
 
@@ -74,7 +85,7 @@ def start_offsets(
     topics = settings.kafka.topics
     bounds = watermarks(clients, topics.documents)
     found = member.committed(bounds)
-    check_stamps(found.values(), settings)
+    stamps.check(found.values())
     missing = [number for number in partitions if found[number].offset < 0]
     is_first = all(at.offset < 0 for at in found.values())
     if (

@@ -3,7 +3,6 @@
 It has a consumer of its own, so that the member of the group is left alone meanwhile.
 """
 
-import logging
 from collections.abc import Callable
 
 from confluent_kafka import TopicPartition
@@ -14,8 +13,6 @@ from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.follower import Follower
 from stream_dedup.kafka.membership import incoming
 from stream_dedup.kafka.watermarks import watermarks
-
-_log = logging.getLogger(__name__)
 
 PARTITION = 0  # the log has one
 _WAIT_SECONDS = 0.2

@@ -1,15 +1,14 @@
 """Replaying: rejected records go to the topic of documents once more, as they came."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import KafkaError, KafkaException
 
 from stream_dedup.errors import Unavailable
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.dead_letters import DeadLetter
-from stream_dedup.kafka.transactions import refuse_final
+from stream_dedup.kafka.transactions import Deliveries, commit, refuse_final
 
 # What is written well within a transaction's timeout.
 _COUNT_MAX = 1000
@@ -24,8 +23,8 @@ class Replayer:
     def __init__(self, clients: Clients, transactional_id: str, topic: str) -> None:
         self._topic = topic
         self._id = transactional_id
-        self._failed: KafkaError | None = None  # the first record that was not taken, and why
-        self._producer = clients.producer(transactional_id, on_delivery=self._delivered)
+        self._deliveries = Deliveries()
+        self._producer = clients.producer(transactional_id, on_delivery=self._deliveries)
         self.count = 0  # of records that were replayed
 
     def replay(self, letters: Iterable[DeadLetter], advance: Callable[[int], None]) -> None:
@@ -48,16 +47,7 @@ class Replayer:
             self._producer.produce(
                 self._topic, letter.value, letter.key, headers=list(letter.headers)
             )
-        give_up = time.monotonic() + _SECONDS_MAX
-        while True:
-            try:
-                self._producer.commit_transaction(_CALL_SECONDS)
-            except KafkaException as exception:
-                error = exception.args[0]
-                if not error.retriable() or error.txn_requires_abort() or _is_over(give_up):
-                    raise
-            else:
-                return
+        commit(self._producer, _SECONDS_MAX, _CALL_SECONDS)
 
     def _given_up(self, error: KafkaError, count: int) -> Unavailable:
         """End the transaction; tell of one that may have been committed all the same."""
@@ -69,14 +59,9 @@ class Replayer:
         return Unavailable(f"{stopped}; whether {count:,} more were is not known")
 
     def _stopped(self, error: KafkaError) -> Unavailable:
-        error = self._failed or error
+        _, error = self._deliveries.failed or ("", error)
         refuse_final(error, f"replay to topic {self._topic} as {self._id}")
         return Unavailable(f"{error.str()}; {self.count:,} records were replayed before")
-
-    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
-        purged = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
-        if error is not None and error.code() not in purged and self._failed is None:
-            self._failed = error
 
 
 def _parts(letters: Iterable[DeadLetter]) -> Iterator[list[DeadLetter]]:
@@ -90,7 +75,3 @@ def _parts(letters: Iterable[DeadLetter]) -> Iterator[list[DeadLetter]]:
             part, size = [], 0
     if part:
         yield part
-
-
-def _is_over(moment: float) -> bool:
-    return time.monotonic() > moment

@@ -49,20 +49,19 @@ class Service:
         self._timeout = settings.kafka.shutdown_timeout_seconds
         self._failures: list[BaseException] = []
         self._runs: dict[str, Callable[[Event], None]] = {}
-        lag_bytes: Callable[[], int] = lambda: 0  # noqa: E731
+        match: MatchStage | None = None
         if role != "sign":
             assert index is not None, "the role match has an index"
             match = MatchStage(
                 clients, settings, topic_id(admin, topics.signatures), index, named("match")
             )
             self._runs["match"] = match.run
-            lag_bytes = lambda: match.lag_bytes  # noqa: E731
         if role != "match":
             sign = SignStage(
                 clients,
                 settings,
                 topic_id(admin, topics.documents),
-                lambda: lag_bytes() > settings.kafka.lag_bytes_max,
+                lambda: match is not None and match.lag_bytes > settings.kafka.lag_bytes_max,
                 named("sign"),
             )
             self._runs["sign"] = sign.run

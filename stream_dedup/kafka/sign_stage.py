@@ -18,7 +18,7 @@ from stream_dedup.kafka.dead_letters import dead_letter
 from stream_dedup.kafka.documents import EventReader
 from stream_dedup.kafka.membership import Membership
 from stream_dedup.kafka.messages import Incoming, Outgoing
-from stream_dedup.kafka.offsets import next_offsets, stamped, start_offsets
+from stream_dedup.kafka.offsets import Stamps, next_offsets, start_offsets
 from stream_dedup.kafka.signed import Extra, Original, SignedCodec
 from stream_dedup.kafka.transactions import Transactions
 from stream_dedup.logs import fields
@@ -56,9 +56,8 @@ class SignStage:
         self._clients = clients
         self._reader = EventReader(settings.events)
         self._signer = Signer(settings)
-        keeps_texts = settings.similarity.verify == "exact"
-        self._codec = SignedCodec(self._signer.sketcher, keeps_texts)
-
+        self._codec = SignedCodec.planned(settings.similarity)
+        self._stamps = Stamps(settings)
         self._share = RejectedShare(settings.events.rejected_ratio_max)
         self._attempts = Attempts(settings)
         self._group = f"{kafka.application}-sign"
@@ -82,7 +81,7 @@ class SignStage:
         records = member.receive(self._settings.kafka.batch_size_max, _WAIT_SECONDS)
         new = member.newly_owned()
         if new:
-            member.begin(start_offsets(self._clients, self._settings, member, new))
+            member.begin(start_offsets(self._clients, self._settings, self._stamps, member, new))
         # What came of a new partition came before it was known where to begin.
         ours = member.owned.difference(new)
         records = [record for record in records if record.partition in ours]
@@ -99,7 +98,7 @@ class SignStage:
         self, member: Membership, records: Sequence[Incoming], outgoing: list[Outgoing]
     ) -> bool:
         """Commit, or go back to what is committed."""
-        offsets = stamped(self._topics.documents, next_offsets(records), self._settings)
+        offsets = self._stamps.stamped(self._topics.documents, next_offsets(records))
         if self._transactions.commit(outgoing, offsets, member.consumer):
             return True
         found = member.committed(member.owned)

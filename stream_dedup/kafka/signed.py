@@ -28,6 +28,7 @@ import zstandard
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from stream_dedup.config import SimilaritySettings
 from stream_dedup.errors import Refused
 from stream_dedup.events import RecordReference
 from stream_dedup.kafka.messages import Headers, Incoming
@@ -118,6 +119,11 @@ class SignedCodec:
         self._beginning = self._blank.tobytes()[:6]
         self._encoder = msgspec.msgpack.Encoder()
         self._tails = msgspec.msgpack.Decoder(_Tail)
+
+    @classmethod
+    def planned(cls, settings: SimilaritySettings) -> "SignedCodec":
+        """Return the codec of what is signed under these settings."""
+        return cls(Sketcher.planned(settings), settings.verify == "exact")
 
     def encode(self, batch: SignedBatch, extras: Sequence[Extra]) -> list[bytes]:
         """Return a record for each event, in order."""

@@ -111,7 +111,7 @@ def copies_carried(settings: Settings) -> int:
     `verify = "exact"` compares with the text again, and routes forward the whole original.
     """
     topics = settings.kafka.topics
-    return (settings.similarity.verify == "exact") + bool(topics.unique or topics.duplicates)
+    return (settings.similarity.verify == "exact") + topics.has_routes
 
 
 def signature_bytes(settings: SimilaritySettings) -> SignatureBytes:

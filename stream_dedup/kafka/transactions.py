@@ -72,7 +72,7 @@ class Transactions:
         self._id = transactional_id
         self._group = group  # whose offsets are committed
         self._on_step = on_step
-        self._failed: tuple[str, KafkaError] | None = None
+        self._deliveries = Deliveries()
         self._producer: Producer | None = None
 
     def open(self) -> None:
@@ -81,7 +81,7 @@ class Transactions:
         give_up = time.monotonic() + UNAVAILABLE_SECONDS_MAX
         pause = _PAUSE_SECONDS
         while True:
-            producer = self._clients.producer(self._id, on_delivery=self._delivered)
+            producer = self._clients.producer(self._id, on_delivery=self._deliveries)
             try:
                 producer.init_transactions(_CALL_SECONDS)
             except KafkaException as exception:
@@ -113,7 +113,7 @@ class Transactions:
             self.open()
         producer = self._producer
         assert producer is not None
-        self._failed = None
+        self._deliveries.failed = None
         try:
             producer.begin_transaction()
             self._on_step("begun")
@@ -127,7 +127,7 @@ class Transactions:
                 ),
             )
             self._on_step("after offsets")
-            self._commit(producer)
+            commit(producer, UNAVAILABLE_SECONDS_MAX, _CALL_SECONDS, _tell_waiting)
         except KafkaException as exception:
             return self._settle(producer, exception.args[0], offsets, consumer)
         self._on_step("after commit")
@@ -146,22 +146,6 @@ class Transactions:
                     producer.poll(0.05)
                 else:
                     break
-
-    def _commit(self, producer: Producer) -> None:
-        """Ask again as long as the answer is that the same question may be asked again."""
-        give_up = time.monotonic() + UNAVAILABLE_SECONDS_MAX
-        while True:
-            try:
-                producer.commit_transaction(_CALL_SECONDS)
-            except KafkaException as exception:
-                error = exception.args[0]
-                if not error.retriable() or error.txn_requires_abort() or error.fatal():
-                    raise
-                if time.monotonic() > give_up:
-                    raise
-                _log.warning("waiting for a commit: %s", error.str())
-            else:
-                return
 
     def _settle(
         self,
@@ -203,15 +187,49 @@ class Transactions:
         return any(member.member_id == consumer.memberid() for member in described.members)
 
     def _refuse_if_final(self) -> None:
-        if self._failed is not None:
-            topic, error = self._failed
+        if self._deliveries.failed is not None:
+            topic, error = self._deliveries.failed
             refuse_final(error, f"topic {topic}")
 
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        """Keep the first error that is none of our own purging."""
+
+class Deliveries:
+    """Hears of records that were not taken."""
+
+    def __init__(self) -> None:
+        # The topic and the error of the first; what we purge ourselves does not count.
+        self.failed: tuple[str, KafkaError] | None = None
+
+    def __call__(self, error: KafkaError | None, message: Message) -> None:
+        """Hear of one, as librdkafka tells it."""
         purged = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
-        if error is not None and error.code() not in purged and self._failed is None:
-            self._failed = (message.topic() or "", error)
+        if error is not None and error.code() not in purged and self.failed is None:
+            self.failed = (message.topic() or "", error)
+
+
+def commit(
+    producer: Producer,
+    seconds: float,
+    call_seconds: float,
+    on_wait: Callable[[KafkaError], None] = lambda error: None,
+) -> None:
+    """Commit; ask again as long as the answer is that the same question may be asked again."""
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            producer.commit_transaction(call_seconds)
+        except KafkaException as exception:
+            error = exception.args[0]
+            if not error.retriable() or error.txn_requires_abort() or error.fatal():
+                raise
+            if time.monotonic() > give_up:
+                raise
+            on_wait(error)
+        else:
+            return
+
+
+def _tell_waiting(error: KafkaError) -> None:
+    _log.warning("waiting for a commit: %s", error.str())
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:

@@ -25,7 +25,7 @@ from stream_dedup.similarity.text import (
     EXPANSION_MAX,
     Rules,
     code_points,
-    compose,
+    composed,
     normalise_rows,
     rules,
     rules_of_composed,
@@ -60,8 +60,8 @@ def sketch(texts: Sequence[str], line: Line, bands: int, salts: NDArray[np.uint6
     columns, to_compose = _sketch(texts, line, bands, salts, rules())
     if not to_compose.any():
         return columns
-    composed = [compose(texts[index]) for index in np.flatnonzero(to_compose).tolist()]
-    others, _ = _sketch(composed, line, bands, salts[to_compose], rules_of_composed())
+    again = composed(texts, to_compose)
+    others, _ = _sketch(again, line, bands, salts[to_compose], rules_of_composed())
     columns.signatures[to_compose] = others.signatures
     columns.keys[to_compose] = others.keys
     columns.fingerprints[to_compose] = others.fingerprints

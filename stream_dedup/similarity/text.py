@@ -51,8 +51,7 @@ def normalise(texts: Sequence[str], room: Room | None = None) -> Ragged:
     rows, to_compose = _look_up(texts, rules(), room or Room())
     if not to_compose.any():
         return rows
-    composed = [compose(texts[index]) for index in np.flatnonzero(to_compose).tolist()]
-    plain, _ = _look_up(composed, rules_of_composed(), Room())
+    plain, _ = _look_up(composed(texts, to_compose), rules_of_composed(), Room())
     return replace_rows(rows, to_compose, plain)
 
 
@@ -80,8 +79,12 @@ class _Tables(NamedTuple):
     expansions: Ragged
 
 
-def compose(text: str) -> str:
-    """Return a text in normal form, for `rules_of_composed`."""
+def composed(texts: Sequence[str], marked: NDArray[np.bool_]) -> list[str]:
+    """Return those that are marked in normal form, for `rules_of_composed`."""
+    return [_compose(texts[index]) for index in np.flatnonzero(marked).tolist()]
+
+
+def _compose(text: str) -> str:
     form = unicodedata.normalize("NFKC", _in_order(text))
     return unicodedata.normalize("NFKC", form.casefold())
 

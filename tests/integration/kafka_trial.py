@@ -86,12 +86,9 @@ class Trial:
         seed: int = 0,
         routes: bool = False,
         index: Mapping[str, Any] | None = None,
-        client: Mapping[str, Any] | None = None,
     ) -> None:
         self.broker, self.seed = broker, seed
-        kafka = names.kafka(
-            broker, routes, instance="one", batch_size_max=_BATCH, client=client or CLIENT
-        )
+        kafka = names.kafka(broker, routes, instance="one", batch_size_max=_BATCH, client=CLIENT)
         chosen: Any = {"window": Duration("inf"), **(index or {})}
         self.settings = Settings(
             events=EventsSettings(emit="all", rejected_ratio_max=1.0),

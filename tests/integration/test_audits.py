@@ -16,7 +16,7 @@ APART = "index: rows written"
 @pytest.fixture
 def trial(broker: Broker, names: Names, tmp_path: Path) -> Trial:
     """An application of its own, fed."""
-    trial = Trial(broker, names, tmp_path, client={"session.timeout.ms": 6000})
+    trial = Trial(broker, names, tmp_path)
     trial.feed(EVENTS)
     return trial
 

@@ -16,7 +16,6 @@ FROZEN_SECONDS = 12.0  # longer than a transaction may last
 LOAD = 10  # events, every so often
 SECONDS_BETWEEN = 0.1
 KILLS_WITHOUT_PROGRESS = 0.3  # of all: in a start, a replay, or while another one is still member
-CLIENT = {"session.timeout.ms": 6000}  # the least that brokers take, to wait the less
 
 
 class Killer:
@@ -74,7 +73,7 @@ def test_random_kills_change_nothing(
     broker: Broker, names: Names, tmp_path: Path, seed: int, kills: int
 ) -> None:
     """Each event is answered once and rightly, also if the broker freezes and starts again."""
-    trial = Trial(broker, names, tmp_path, seed, client=CLIENT)
+    trial = Trial(broker, names, tmp_path, seed)
     with ExitStack() as stack:
         killer = Killer(trial, seed, stack)
         for number in range(kills):

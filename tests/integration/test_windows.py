@@ -13,13 +13,12 @@ from tests.integration.kafka_trial import Trial
 EVENTS = 800
 SECONDS = 2.0
 STEPS = ["index: rotating", "index: dropped", "index: rotated"]
-CLIENT = {"session.timeout.ms": 6000}  # the least that brokers take, to wait the less
 
 
 def windowed(broker: Broker, names: Names, folder: Path, by: str = "published") -> Trial:
     """Make an application with a window that passes many times."""
     index = {"window": Duration(SECONDS), "window_by": by}
-    return Trial(broker, names, folder, index=index, client=CLIENT)
+    return Trial(broker, names, folder, index=index)
 
 
 @pytest.mark.parametrize("step", [*STEPS, "match: purging"])
