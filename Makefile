@@ -10,7 +10,7 @@ DEV := $(VENV)/installed-dev
 BENCH := $(VENV)/installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kafka test soak mutants check bench clean
+.PHONY: help setup demo live kafka test soak mutants check bench clean
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [STREAM_DEDUP_CORPORA=directory of corpora]"
@@ -21,6 +21,10 @@ setup: $(DEV) ## Create .venv with the package and its tools; all other targets 
 demo: $(DEV) ## Watch a made-up news feed being matched: half a minute, the first time somewhat more
 	@echo "$$ stream-dedup demo"
 	@$(BIN)/stream-dedup demo
+
+live: PORT = 8080
+live: $(DEV) ## Show the live page on a feed of made-up news until Ctrl-C, [PORT=8080]; needs Java and Maven
+	@exec $(BIN)/python deploy/live.py --port '$(PORT)'
 
 # Not those of the environment, where others may use these names.
 kafka: PORT = 9092
@@ -40,7 +44,7 @@ mutants: $(DEV) ## Delete statements of the engine one by one; list those that n
 check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) deploy/kafka-local/broker.py
+	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) $(wildcard deploy/*.py deploy/*/*.py)
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
 bench: $(BENCH) ## Measure speed, beside other libraries and as the index grows: three quarters of an hour

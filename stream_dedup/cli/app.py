@@ -8,6 +8,7 @@ from stream_dedup import __version__
 from stream_dedup.cli.demo import demo
 from stream_dedup.cli.explain import explain
 from stream_dedup.cli.index import index
+from stream_dedup.cli.metrics import metrics
 from stream_dedup.cli.pairs import pairs
 from stream_dedup.cli.plan import plan
 from stream_dedup.cli.rejected_topic import rejected
@@ -38,6 +39,7 @@ app.command()(pairs)
 app.command()(plan)
 app.command()(explain)
 app.command()(demo)
+app.command()(metrics)
 app.add_typer(index, name="index")
 app.add_typer(topics, name="topics")
 app.add_typer(rejected, name="rejected")
