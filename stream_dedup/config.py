@@ -200,11 +200,28 @@ class KafkaSettings(Struct, frozen=True, kw_only=True):
 class HttpSettings(Struct, frozen=True, kw_only=True):
     """Where metrics, health and queries are served."""
 
+    # A service that cannot be looked at cannot be run.
+    enabled: bool = True
     # Loopback: texts and metrics are not for everyone until someone decides so.
     host: Name = "127.0.0.1"
+    # Free on most machines, without special rights; 0 takes any free one.
     port: Annotated[int, Meta(ge=0, le=65535)] = 8080
-    # A file that holds the bearer token; empty asks for none.
+    # A file that holds the bearer token; empty asks for none. The environment may bring it as well,
+    # as STREAM_DEDUP_HTTP_TOKEN: it is no setting, so that no list of settings shows it.
     token_file: str = ""
+    # Without a token whoever reaches the port reads what is remembered, so only this machine may.
+    allow_open: bool = False
+    # Two texts of a hundred pages each.
+    body_bytes_max: Size = Size(1_000_000)
+    # A query takes milliseconds of the cores that the stream needs too.
+    requests_per_second_max: Count = 100
+    # Far longer than a query waits for a write; who is that slow has gone or means no good.
+    request_timeout_seconds: Duration = Duration(10)
+
+    def __post_init__(self) -> None:
+        """Refuse requests without end."""
+        if self.request_timeout_seconds == float("inf"):
+            raise SettingsError("http.request_timeout_seconds: 'none' is no bound, give one")
 
 
 class LogSettings(Struct, frozen=True, kw_only=True):
@@ -214,6 +231,14 @@ class LogSettings(Struct, frozen=True, kw_only=True):
     level: Literal["debug", "info", "warning", "error"] = "info"
     # Read by people first; `json` for a log collector.
     format: Literal["text", "json"] = "text"
+
+
+class TracingSettings(Struct, frozen=True, kw_only=True):
+    """Where spans of batches go, for OpenTelemetry."""
+
+    # The address of a collector that takes OTLP over HTTP, such as http://localhost:4318/v1/traces;
+    # empty traces nothing. It needs pip install 'stream-dedup[tracing]'.
+    endpoint: str = ""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -226,3 +251,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
     http: HttpSettings = HttpSettings()
     log: LogSettings = LogSettings()
+    tracing: TracingSettings = TracingSettings()

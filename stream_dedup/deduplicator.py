@@ -21,6 +21,7 @@ from stream_dedup.index.layout import POSITION_MAX
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index
+from stream_dedup.matching.verdicts import matches
 from stream_dedup.quantities import Duration, Size
 from stream_dedup.recall import Recall
 from stream_dedup.signing import own_time
@@ -131,7 +132,8 @@ class Deduplicator:
         document = _checked({**fields, "published_at": published_at}, Document)
         # No document has the empty id, so this one replaces none.
         signed = self._sign([document])._replace(ids=[""])
-        return self._matcher.match(signed).verdicts[0].matches
+        decision = self._matcher.find(signed, self._settings.similarity.threshold)[0]
+        return matches(decision, self._settings.matching.matches_max)
 
     def remove(self, id: str, *, namespace: str = "") -> None:
         """Forget a document, if it is known: nothing matches it any more."""

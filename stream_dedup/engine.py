@@ -5,7 +5,7 @@ until it is told to remember, which is one write; until then a batch may as well
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -14,13 +14,19 @@ import numpy as np
 from stream_dedup.config import Settings
 from stream_dedup.events import Verdict
 from stream_dedup.gate import Gate
-from stream_dedup.index.identity import identity, refuse_another, with_stored_decisions
+from stream_dedup.index.identity import (
+    deciding_as,
+    decisions,
+    identity,
+    refuse_another,
+    stored_decisions,
+)
 from stream_dedup.index.layout import exact_key, id_key
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.logtime import UNDATED, LogTime
 from stream_dedup.matching.overlay import Overlay
-from stream_dedup.matching.piece import Agenda, Piece, Rules
+from stream_dedup.matching.piece import Agenda, Piece, Rules, Survey
 from stream_dedup.matching.verdicts import Decision, verdict
 from stream_dedup.matching.walk import Walk
 from stream_dedup.recall import RecallMeter
@@ -68,6 +74,12 @@ class Matched(NamedTuple):
     batch: SignedBatch
     overlay: Overlay
     met: dict[int, Numbers]  # what `RecallMeter.add` takes
+    decisions: list[Decision]  # one for each event
+    pieces: list[tuple[Piece, int]]  # in which they were made, each with the index behind its last
+
+    def surveys(self) -> Iterator[Survey]:
+        """Tell what was met on the way, piece by piece."""
+        return (piece.survey(end) for piece, end in self.pieces)
 
 
 class Matcher:
@@ -76,8 +88,11 @@ class Matcher:
     Beside it any thread may match what will never be remembered: it sees whole batches.
     """
 
-    def __init__(self, index: Index, settings: Settings) -> None:
-        """Go on where the index stands; refuse one that other settings made."""
+    def __init__(self, index: Index, settings: Settings, gate: Gate | None = None) -> None:
+        """Go on where the index stands; refuse one that other settings made.
+
+        Who takes the place of another matcher takes its gate: readers may still be inside.
+        """
         meta = index.meta()
         refuse_another(meta, settings)
         self._index = index
@@ -91,37 +106,54 @@ class Matcher:
             settings.matching.scope != "any",
         )
         self.recall = RecallMeter(index, settings, self._rules.sketcher)
-        self._gate = Gate()
+        self.gate = gate or Gate()
         self.log_time = _state(meta, LOG_TIME, LogTime())
         self.tally = _state(meta, TALLY, Tally())
         self.next_offset: int = _state(meta, NEXT_OFFSET, 0)
 
     @staticmethod
-    def settings_before(index: Index, settings: Settings) -> Settings:
-        """Return the settings under which an index decided last: what is replayed needs them."""
-        return with_stored_decisions(index.meta(), settings)
+    def decisions(settings: Settings) -> dict[str, Any]:
+        """Return what of the settings decides, as `settings_before` takes it."""
+        return decisions(settings)
+
+    @staticmethod
+    def settings_before(
+        index: Index, settings: Settings, decided: Mapping[str, Any] | None = None
+    ) -> Settings:
+        """Return the settings that decided before: what is replayed needs them.
+
+        They are those under which an index was written last, where nothing else is known.
+        """
+        return deciding_as(stored_decisions(index.meta()) if decided is None else decided, settings)
 
     def match(self, batch: SignedBatch) -> Matched:
         """Decide a batch that follows what was remembered last, and change nothing."""
-        with self._gate.shared():
-            return self._match(batch)
+        with self.gate.shared():
+            return self._match(batch, self._rules)
 
-    def _match(self, batch: SignedBatch) -> Matched:
+    def find(self, batch: SignedBatch, threshold: float) -> list[Decision]:
+        """Decide what will never be remembered, by a threshold of its own."""
+        with self.gate.shared():
+            return self._match(batch, self._rules._replace(threshold=threshold)).decisions
+
+    def _match(self, batch: SignedBatch, rules: Rules) -> Matched:
         overlay = Overlay(self._index, batch.sketches.signatures[:1].nbytes)
         agenda, log_time = self._agenda(batch)
         decisions: list[Decision] = []
         met: dict[int, Numbers] = {}
+        pieces: list[tuple[Piece, int]] = []
         size = batch.size
         while len(decisions) < batch.size:
             start = len(decisions)
             events = range(start, min(start + size, batch.size))
-            piece = Piece(agenda, events, overlay, self._rules)
+            piece = Piece(agenda, events, overlay, rules)
             scope, emit = self._settings.matching.scope, self._settings.events.emit
             walk = Walk(piece, overlay, scope, emit)
             decisions += walk.decide()
             # Where one piece ended early the next one may: little should have been read in vain.
             size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))
             met |= walk.met
+            pieces.append((piece, len(decisions)))
         types: Counter[str] = Counter(decision.type for decision in decisions)
         next_offset = batch.positions[-1] + 1 if batch.size else self.next_offset
         return Matched(
@@ -133,6 +165,8 @@ class Matcher:
             batch,
             overlay,
             met,
+            decisions,
+            pieces,
         )
 
     def remember(self, matched: Matched, progress: Mapping[str, bytes] | None = None) -> None:
@@ -144,7 +178,7 @@ class Matcher:
         }
         entries = {name: msgspec.msgpack.encode(value) for name, value in state.items()}
         changes = matched.overlay.changes({**self._identity, **entries, **(progress or {})})
-        with self._gate.alone():
+        with self.gate.alone():
             self._index.write(changes)
             self.log_time, self.tally = matched.log_time, matched.tally
             self.next_offset = matched.next_offset

@@ -1,6 +1,9 @@
 """Every error raised on purpose, sorted by what happens next; each docstring says what to do."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+# Kinds of reasons, few enough to be counted apart.
+RejectionKind = Literal["invalid", "missing", "too large", "not UTF-8", "not signable"]
 
 
 class StreamDedupError(Exception):
@@ -12,9 +15,10 @@ class StreamDedupError(Exception):
 class DocumentRejected(StreamDedupError):
     """Reject this document, count it, go on. Read the reason and mend what produced it."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, kind: RejectionKind = "invalid") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.kind = kind
 
 
 class Unavailable(StreamDedupError):

@@ -83,7 +83,8 @@ class DocumentDecoder:
         texts = fields[: len(self._settings.text_fields)]
         published_at, source, namespace = fields[len(texts) : len(texts) + 3] or (None, None, None)
         if texts.count(None) == len(texts):
-            raise DocumentRejected(f"no text: {', '.join(self._settings.text_fields)} missing")
+            missing = ", ".join(self._settings.text_fields)
+            raise DocumentRejected(f"no text: {missing} missing", "missing")
         return Document(
             id=identity,
             text="\n".join(filter(None, texts)),
@@ -95,7 +96,8 @@ class DocumentDecoder:
     def _read(self, raw: bytes) -> Any:
         limit = self._settings.document_bytes_max
         if len(raw) > limit:
-            raise DocumentRejected(f"more than events.document_bytes_max = {limit} bytes")
+            told = f"more than events.document_bytes_max = {limit} bytes"
+            raise DocumentRejected(told, "too large")
         try:
             return self._decoder.decode(raw)
         except _UNREADABLE:
@@ -110,11 +112,12 @@ class DocumentDecoder:
             return str(identity)
         field = self._settings.id_field
         if key is None:
-            raise DocumentRejected(f"{field}: missing")
+            raise DocumentRejected(f"{field}: missing", "missing")
         try:
             return key.decode()
         except UnicodeDecodeError:
-            raise DocumentRejected(f"{field}: missing, and the key is no UTF-8") from None
+            told = f"{field}: missing, and the key is no UTF-8"
+            raise DocumentRejected(told, "not UTF-8") from None
 
     def _utc(self, moment: datetime | None) -> datetime | None:
         try:

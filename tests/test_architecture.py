@@ -33,6 +33,8 @@ OWNERS = {
     "confluent_kafka": "kafka/",
     "rocksdict": "index/rocksdb",
     "prometheus_client": "metrics.py",
+    "starlette": "web/",
+    "uvicorn": "web/",
 }
 FORBIDDEN_NAMES = {"base", "common", "core", "helper", "manager", "misc", "shared", "tools", "util"}
 UNWELCOME_WORDS = re.compile(
@@ -121,7 +123,7 @@ def only_the_command_line_is_above_all(source: Source) -> Iterator[str]:
 
 
 def each_client_library_has_one_owner(source: Source) -> Iterator[str]:
-    """One room speaks to Kafka, one to RocksDB, one to Prometheus."""
+    """One room speaks to Kafka, one to RocksDB, one to Prometheus, one HTTP."""
     for library, owner in OWNERS.items():
         if source.room and not source.room.startswith(owner):
             yield from (name for _, name in imports(source) if is_within(name, {library}))
@@ -271,6 +273,8 @@ CASES: list[tuple[Rule, str, str]] = [
     (only_the_command_line_is_above_all, "stream_dedup/files.py", "import stream_dedup.cli.app"),
     (each_client_library_has_one_owner, "stream_dedup/engine.py", "import confluent_kafka"),
     (each_client_library_has_one_owner, "stream_dedup/index/memory.py", "import rocksdict"),
+    (each_client_library_has_one_owner, "stream_dedup/health.py", "import starlette.routing"),
+    (each_client_library_has_one_owner, "stream_dedup/cli/service.py", "import uvicorn"),
     (each_client_library_has_one_owner, "stream_dedup/files.py", "from prometheus_client import a"),
     (functions_fit_in_a_look, "tests/test_a.py", "def long():\n" + "    x = 1\n" * 41),
     (modules_are_one_room, "benchmarks/sign.py", FIRST * 300),

@@ -1,7 +1,8 @@
 """Run one Kafka broker on this machine, without Docker, until it is stopped.
 
 Its jars are fetched once, with Maven, into `libs` beside this file. What it keeps is in its data
-folder: `topics`, `server.properties`, and `kafka.log` with the warnings of the last run.
+folder: `topics`, `server.properties`, `kafka.log` with the warnings of the last run, and settings
+over its own, if you put them into `more.properties`: {host} and {port} stand for where it listens.
 """
 
 from __future__ import annotations  # it may run on an older Python: it needs no environment
@@ -29,6 +30,7 @@ from xml.etree import ElementTree
 FOLDER = Path(__file__).resolve().parent
 POM = FOLDER / "pom.xml"
 JARS = FOLDER / "libs"
+PROPERTIES = FOLDER / "broker.properties"
 VERSION = ElementTree.parse(POM).findtext("version")
 
 HOST = "127.0.0.1"
@@ -42,29 +44,6 @@ LOOK_SECONDS = 0.05
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 0}
-
-# `topics` is relative, so that the folder may be called anything and be moved.
-PROPERTIES = """\
-process.roles=broker,controller
-node.id=1
-log.dirs=topics
-listeners=BROKER://{host}:{port},CONTROLLER://{host}:{controller_port}
-advertised.listeners=BROKER://{host}:{port}
-listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT
-inter.broker.listener.name=BROKER
-controller.listener.names=CONTROLLER
-controller.quorum.voters=1@{host}:{controller_port}
-auto.create.topics.enable=false
-group.initial.rebalance.delay.ms=0
-log.cleaner.dedupe.buffer.size=4194304
-offsets.topic.num.partitions=1
-offsets.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-share.coordinator.state.topic.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=1
-transaction.state.log.replication.factor=1
-"""
 
 
 class BrokerError(Exception):
@@ -120,8 +99,10 @@ def run(port: int, data: Path) -> int:
     fetch_jars()
     with claimed(data) as log:
         controller_port = claim_port(0)
-        settings = PROPERTIES.format(host=HOST, port=port, controller_port=controller_port)
-        (data / "server.properties").write_text(settings, encoding="ascii")
+        more = data / "more.properties"
+        written = PROPERTIES.read_text("ascii") + (more.read_text("ascii") if more.exists() else "")
+        written = written.format(host=HOST, port=port, controller_port=controller_port)
+        (data / "server.properties").write_text(written, encoding="ascii")
         if not (data / "topics" / "meta.properties").exists():
             format_topics(java, data, log)
         say(f"Starting Kafka {VERSION}, data and kafka.log in {shown(data)} …")

@@ -44,6 +44,7 @@ def topics_commands(context: typer.Context) -> None:
     \b
     Examples: stream-dedup topics plan
               stream-dedup topics plan --commands > for-the-administrator.sh
+              stream-dedup topics rights User:stream-dedup >> for-the-administrator.sh
               stream-dedup topics check --config news.toml
     """
     if context.invoked_subcommand is None:
@@ -74,6 +75,29 @@ def plan(
             typer.echo(topic.command(settings.kafka.bootstrap_servers))
     else:
         _show(planned, settings)
+
+
+@topics.command()
+def rights(
+    principal: Annotated[
+        str, typer.Argument(help="Who the service is to the cluster, such as User:stream-dedup.")
+    ],
+    bootstrap_servers: Servers = None,
+    config: options.Config = None,
+    override: options.Override = None,
+) -> None:
+    """Print Kafka's own commands that grant the service all it needs, and no more.
+
+    For clusters that ask who may do what. Needs no broker.
+
+    Example: stream-dedup topics rights User:stream-dedup --config news.toml
+    """
+    from stream_dedup.kafka.rights import grants
+
+    settings = settings_with(bootstrap_servers, config, override)
+    for grant in grants(settings):
+        typer.echo(f"# {grant.reason}")
+        typer.echo(grant.command(settings.kafka.bootstrap_servers, principal))
 
 
 @topics.command()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ def identity(settings: Settings) -> dict[str, bytes]:
     return {
         LAYOUT: str(layout.VERSION).encode(),
         SCHEME: _json(scheme_fields(settings)),
-        DECISIONS: _json(_decisions(settings)),
+        DECISIONS: _json(decisions(settings)),
     }
 
 
@@ -51,7 +52,7 @@ def refuse_another(meta: Mapping[str, bytes], settings: Settings) -> None:
 def changed_decisions(meta: Mapping[str, bytes], settings: Settings) -> list[str]:
     """Name the settings that decided otherwise when the index was written last."""
     stored = json.loads(meta.get(DECISIONS, b"{}"))
-    present = json.loads(_json(_decisions(settings)))
+    present = json.loads(_json(decisions(settings)))
     return [
         f"{name}: {stored[name]} before, {value} now"
         for name, value in present.items()
@@ -59,9 +60,15 @@ def changed_decisions(meta: Mapping[str, bytes], settings: Settings) -> list[str
     ]
 
 
-def with_stored_decisions(meta: Mapping[str, bytes], settings: Settings) -> Settings:
-    """Return the settings that decided when the index was written last, where they may differ."""
-    for name, value in json.loads(meta.get(DECISIONS, b"{}")).items():
+def stored_decisions(meta: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what decided when the index was written last; of a new one, nothing."""
+    stored: dict[str, Any] = json.loads(meta.get(DECISIONS, b"{}"))
+    return stored
+
+
+def deciding_as(decisions: Mapping[str, Any], settings: Settings) -> Settings:
+    """Return the settings with what decided before in their place, where they may differ."""
+    for name, value in decisions.items():
         section, key = name.split(".")
         before = getattr(settings, section)
         kind = type(getattr(before, key))
@@ -70,13 +77,13 @@ def with_stored_decisions(meta: Mapping[str, bytes], settings: Settings) -> Sett
     return settings
 
 
-def _decisions(settings: Settings) -> dict[str, object]:
+def decisions(settings: Settings) -> dict[str, Any]:
     """Return what verdicts depend on beside signatures; it may change from one run to the next."""
     index, matching = settings.index, settings.matching
     return {
         "similarity.threshold": settings.similarity.threshold,
         "similarity.verify": settings.similarity.verify,
-        "index.window": index.window if index.window < float("inf") else "none",
+        "index.window": float(index.window) if index.window < float("inf") else "none",
         "index.window_by": index.window_by,
         "index.bucket_size_max": index.bucket_size_max,
         "matching.scope": matching.scope,

@@ -7,7 +7,7 @@ A family that a rotation drops stays readable for who holds it and goes with the
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -206,6 +206,16 @@ class RocksIndex:
         with self._reading() as state:
             return {keyspace: _size(state, keyspace) for keyspace in Keyspace}
 
+    def memory_bytes(self) -> dict[str, int]:
+        """Tell what RocksDB holds in memory; the buffers count in the cache as well."""
+        with self._reading() as state:
+            families = [*state.current.values(), *state.previous.values()]
+            return {
+                "cache": families[0].property_int_value("rocksdb.block-cache-usage") or 0,
+                "buffers": _sum(families, "rocksdb.cur-size-all-mem-tables"),
+                "tables": _sum(families, "rocksdb.estimate-table-readers-mem"),
+            }
+
     def disk_bytes(self) -> int:
         """Sum up all files of the directory."""
         return places.file_bytes(self._path)
@@ -273,11 +283,13 @@ def _write(state: _State, batch: WriteBatch, meta: Mapping[str, bytes]) -> None:
     state.families.database.write(batch)
 
 
+def _sum(families: Iterable[Rdict], name: str) -> int:
+    return sum(family.property_int_value(name) or 0 for family in families)
+
+
 def _size(state: _State, keyspace: Keyspace) -> Size:
-    rows_estimated = size = 0
-    for generation in (state.current, state.previous):
-        if keyspace in generation:
-            family = generation[keyspace]
-            rows_estimated += family.property_int_value("rocksdb.estimate-num-keys") or 0
-            size += family.property_int_value("rocksdb.live-sst-files-size") or 0
-    return Size(rows_estimated, size)
+    generations = (state.current, state.previous)
+    families = [families[keyspace] for families in generations if keyspace in families]
+    return Size(
+        _sum(families, "rocksdb.estimate-num-keys"), _sum(families, "rocksdb.live-sst-files-size")
+    )

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from stream_dedup.config import Settings
+from stream_dedup.errors import Unavailable
 from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.offsets import next_offsets
 
@@ -67,10 +68,17 @@ class Attempts:
         under_way = UnderWay(_ranges(records), 1)
         if self._before is not None and self._before.ranges == under_way.ranges:
             under_way = UnderWay(under_way.ranges, self._before.tries + 1)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_bytes(msgspec.json.encode(under_way))
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_bytes(msgspec.json.encode(under_way))
+        except OSError as error:
+            raise Unavailable(
+                f"cannot write {self._path}: {error.strerror}. Make room on its disk or mend it; "
+                "index.directory says where it is"
+            ) from None
         yield
-        self._path.unlink()
+        # Another process of this name, which is about to be told, may have taken it away.
+        self._path.unlink(missing_ok=True)
 
     def _read(self) -> UnderWay | None:
         try:

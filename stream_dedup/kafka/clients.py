@@ -9,6 +9,7 @@ from confluent_kafka.admin import AdminClient
 
 from stream_dedup.config import KafkaSettings
 from stream_dedup.errors import SettingsError
+from stream_dedup.kafka.waits import Waits
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,18 @@ _PRODUCER: dict[str, Any] = {
     "message.max.bytes": 100_000_000,  # the topic's own limit decides
     "queue.buffering.max.messages": 1_000_000,
 }
+# What librdkafka warns of, on each start, where the other kind of client is given it.
+_FOR_CONSUMERS = (
+    *("check.crcs", "consume.callback.", "coordinator.query.interval.ms", "enable.partition.eof"),
+    *("fetch.", "group.", "heartbeat.interval.ms", "max.poll.interval.ms", "queued."),
+    "session.timeout.ms",
+)
+_FOR_PRODUCERS = (
+    *("acks", "batch.", "compression.", "delivery.", "linger.ms", "message.send.max.retries"),
+    *("message.timeout.ms", "partitioner", "queue.buffering.", "queuing.strategy"),
+    *("request.required.acks", "request.timeout.ms", "retries", "sticky.partitioning."),
+    "transaction.timeout.ms",
+)
 # Upon these rests that each verdict comes once, and that the roles know one another.
 _OURS = {
     "auto.offset.reset",
@@ -67,43 +80,46 @@ class Clients:
         if taken := sorted(_OURS & set(settings.client)):
             raise SettingsError(f"kafka.client: {', '.join(taken)} cannot be chosen")
         self._settings = settings
-        self.trouble = ""  # what a connection failed with last
+        self.trouble: KafkaError | None = None  # what a connection failed with last
+        self.waits = Waits()
 
     def admin(self) -> AdminClient:
         """Return a client that looks at topics and makes them."""
-        return _made(AdminClient, self._config({}))
+        others = (*_FOR_CONSUMERS, *_FOR_PRODUCERS)
+        return _made(AdminClient, self._config({}, others))
 
     def consumer(self, group: str, **others: Any) -> Consumer:
         """Return a member of a group."""
         own = {**_CONSUMER, **_MEMBER, "group.id": group}
-        return _made(Consumer, self._config({**own, **others}))
+        return _made(Consumer, self._config({**own, **others}, _FOR_PRODUCERS))
 
     def reader(self, **others: Any) -> Consumer:
         """Return a consumer that is told what to read and commits nothing."""
         group = f"{self._settings.application}-reader"  # librdkafka wants a name, and never joins
-        return _made(Consumer, self._config({**_CONSUMER, "group.id": group, **others}))
+        own = {**_CONSUMER, "group.id": group, **others}
+        return _made(Consumer, self._config(own, _FOR_PRODUCERS))
 
     def producer(self, transactional_id: str, **others: Any) -> Producer:
         """Return a producer of transactions; deliveries are told of where they failed."""
         own = {**_PRODUCER, "transactional.id": transactional_id}
         own["delivery.report.only.error"] = True
-        return _made(Producer, self._config({**own, **others}))
+        return _made(Producer, self._config({**own, **others}, _FOR_CONSUMERS))
 
-    def _config(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        application = self._settings.application
+    def _config(self, own: Mapping[str, Any], foreign: tuple[str, ...]) -> dict[str, Any]:
+        application, given = self._settings.application, self._settings.client
         return {
             "bootstrap.servers": self._settings.bootstrap_servers,
             "client.id": f"{application}-{self._settings.instance}",
             "error_cb": self._on_error,
             "logger": logging.getLogger("stream_dedup.librdkafka"),
             **own,
-            **self._settings.client,
+            **{name: value for name, value in given.items() if not name.startswith(foreign)},
         }
 
     def _on_error(self, error: KafkaError) -> None:
         """Tell of a lost connection; librdkafka mends it by itself."""
         if error.code() != KafkaError._ALL_BROKERS_DOWN:  # which says less than the one before
-            self.trouble = error.str()
+            self.trouble = error
         _log.debug("client: %s", error)
 
 

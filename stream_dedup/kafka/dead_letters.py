@@ -58,7 +58,8 @@ def dead_letter(record: Incoming, reason: str, topic: str, bytes_max: int) -> Ou
     about = _about(record, reason)
     key, value, headers = record.key, record.value, record.headers
     room = bytes_max - _FRAME_BYTES - _size(about)
-    if _length(key) + _length(value) + _size(headers) > room:
+    # What could not be read is missing too: the place of the whole record is told.
+    if record.unreadable or _length(key) + _length(value) + _size(headers) > room:
         about.append((_TRUNCATED, str(_length(value)).encode()))
         room -= _size(about[-1:])
         headers = headers if _length(key) + _size(headers) <= room else []

@@ -14,8 +14,8 @@ from stream_dedup.kafka.messages import Incoming
 
 # A name stands in the verdict of each document that resembles its own, key and headers in up to
 # three records; all of these have to fit beside everything else, or no topic takes them.
-_NAMES_BYTES_MAX = 4096
-_AROUND_BYTES_MAX = 256 * 1024
+NAMES_BYTES_MAX = 4096
+AROUND_BYTES_MAX = 256 * 1024
 
 _Moment = Annotated[datetime, Meta(tz=True)]
 
@@ -33,12 +33,15 @@ class EventReader:
 
     def read(self, record: Incoming) -> Document | Deletion:
         """Read one event."""
+        if record.unreadable:
+            raise DocumentRejected(record.unreadable, "not UTF-8")
         _check_around(record)
         event = self._event(record)
         names = (event.id, event.namespace, event.source if isinstance(event, Document) else "")
-        if sum(len(name.encode("utf-8", "replace")) for name in names) > _NAMES_BYTES_MAX:
+        if sum(len(name.encode("utf-8", "replace")) for name in names) > NAMES_BYTES_MAX:
             raise DocumentRejected(
-                f"more than {_NAMES_BYTES_MAX} bytes in id, source and namespace together"
+                f"more than {NAMES_BYTES_MAX} bytes in id, source and namespace together",
+                "too large",
             )
         return event
 
@@ -59,7 +62,8 @@ class EventReader:
     def _plain(self, record: Incoming, value: bytes) -> Document:
         limit = self._settings.document_bytes_max
         if len(value) > limit:
-            raise DocumentRejected(f"more than events.document_bytes_max = {limit} bytes")
+            told = f"more than events.document_bytes_max = {limit} bytes"
+            raise DocumentRejected(told, "too large")
         return Document(
             id=_key(record),
             text=_text(value.removeprefix(BOM_UTF8), "text"),
@@ -83,13 +87,14 @@ class EventReader:
 
 def _check_around(record: Incoming) -> None:
     headers = sum(len(name) + len(value or b"") for name, value in record.headers)
-    if len(record.key or b"") + headers > _AROUND_BYTES_MAX:
-        raise DocumentRejected(f"more than {_AROUND_BYTES_MAX} bytes in key and headers")
+    if len(record.key or b"") + headers > AROUND_BYTES_MAX:
+        told = f"more than {AROUND_BYTES_MAX} bytes in key and headers"
+        raise DocumentRejected(told, "too large")
 
 
 def _key(record: Incoming) -> str:
     if record.key is None:
-        raise DocumentRejected("key: missing")
+        raise DocumentRejected("key: missing", "missing")
     return _text(record.key, "key")
 
 
@@ -106,4 +111,5 @@ def _text(value: bytes, what: str) -> str:
         return value.decode()
     except UnicodeDecodeError as error:
         byte = value[error.start]
-        raise DocumentRejected(f"{what}: not UTF-8: byte 0x{byte:02x} at {error.start}") from None
+        told = f"{what}: not UTF-8: byte 0x{byte:02x} at {error.start}"
+        raise DocumentRejected(told, "not UTF-8") from None

@@ -33,12 +33,14 @@ class Follower:
         settings: Settings,
         topic_id: str,
         on_step: Callable[[str], None],
+        before: "Follower | None" = None,
     ) -> None:
-        self.index = index
+        """Go on where the index stands, in place of another follower if there was one."""
+        self.index, self.settings = index, settings
         self._on_step = on_step
         self._skipped = frozenset(settings.matching.skip_positions)
         self._by_arrival = settings.index.window_by == "arrival"
-        self.matcher = Matcher(index, settings)
+        self.matcher: Matcher = Matcher(index, settings, before.matcher.gate if before else None)
         self._codec = SignedCodec.planned(settings.similarity)
         ledger = Ledger.of(index.meta()).bound_to(topic_id, settings.kafka.topics.signatures)
         # Where the process ended within a change of generations it is made again, further on.

@@ -18,10 +18,13 @@ from confluent_kafka import (
 
 from stream_dedup.errors import Refused
 from stream_dedup.kafka.clients import Clients
-from stream_dedup.kafka.messages import Incoming
-from stream_dedup.kafka.transactions import committed, refuse_final
+from stream_dedup.kafka.messages import Headers, Incoming
+from stream_dedup.kafka.refusals import refuse_final
+from stream_dedup.kafka.transactions import committed
+from stream_dedup.kafka.vitals import Vitals
 from stream_dedup.logs import fields
 from stream_dedup.matching.logtime import UNDATED
+from stream_dedup.metrics import PARTITIONS, REBALANCES
 
 _log = logging.getLogger(__name__)
 
@@ -30,11 +33,17 @@ class Membership:
     """One consumer of one topic in a group."""
 
     def __init__(
-        self, clients: Clients, group: str, topic: str, on_step: Callable[[str], None]
+        self,
+        clients: Clients,
+        group: str,
+        topic: str,
+        vitals: Vitals,
+        on_step: Callable[[str], None],
     ) -> None:
         self.group = group
+        self._clients, self._waits = clients, clients.waits
         self._topic = topic
-        self._on_step = on_step
+        self._vitals, self._on_step = vitals, on_step
         self._new: set[int] = set()
         self.owned: set[int] = set()
         self.paused = False
@@ -45,7 +54,8 @@ class Membership:
 
     def close(self) -> None:
         """Leave the group, which hands over at once."""
-        self.consumer.close()
+        with self._waits.waiting():
+            self.consumer.close()
 
     def newly_owned(self) -> list[int]:
         """Return the partitions that came since the last call; they are paused until `begin`."""
@@ -55,7 +65,9 @@ class Membership:
     def committed(self, partitions: Iterable[int]) -> dict[int, TopicPartition]:
         """Return what the group has committed of these."""
         asked = [TopicPartition(self._topic, partition) for partition in partitions]
-        return {found.partition: found for found in committed(self.consumer, asked)}
+        with self._waits.waiting():
+            answer = committed(self._clients, self.group, asked, self.consumer)
+        return {found.partition: found for found in answer}
 
     def begin(self, offsets: dict[int, int]) -> None:
         """Read on from these offsets."""
@@ -92,22 +104,26 @@ class Membership:
             consumer.pause([TopicPartition(self._topic, partition) for partition in numbers])
         self.owned |= numbers
         self._new |= numbers
-        _log.info(
-            "partitions assigned", extra=fields(topic=self._topic, partitions=_listed(numbers))
-        )
+        self._tell("assigned", numbers)
 
     def _revoked(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
         self._on_step("revoked")
-        self._let_go(consumer, partitions, "partitions revoked")
+        self._let_go(consumer, partitions, "revoked")
 
     def _lost(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
-        self._let_go(consumer, partitions, "partitions lost")
+        self._let_go(consumer, partitions, "lost")
 
     def _let_go(self, consumer: Consumer, partitions: Sequence[TopicPartition], what: str) -> None:
         numbers = {found.partition for found in partitions}
         consumer.incremental_unassign(list(partitions))
         self.owned -= numbers
-        _log.info(what, extra=fields(topic=self._topic, partitions=_listed(numbers)))
+        self._tell(what, numbers)
+
+    def _tell(self, what: str, numbers: set[int]) -> None:
+        self._vitals.count(REBALANCES, what)
+        self._vitals.put(PARTITIONS, len(self.owned))
+        listed = ",".join(map(str, sorted(numbers)))
+        _log.info("partitions %s", what, extra=fields(topic=self._topic, partitions=listed))
 
 
 def incoming(messages: Iterable[Message]) -> list[Incoming]:
@@ -124,14 +140,16 @@ def incoming(messages: Iterable[Message]) -> list[Incoming]:
                 "on with kafka-consumer-groups --reset-offsets"
             )
         else:
-            refuse_final(error, f"topic {message.topic()}")
+            # What concerns the group comes without a topic.
+            where = f"topic {message.topic()}" if message.topic() else "the consumer group"
+            refuse_final(error, where, "READ")
             _log.warning("waiting for records: %s", error.str())
     return records
 
 
 def _incoming(message: Message) -> Incoming:
     kind, timestamp = message.timestamp()
-    headers: Any = message.headers() or []  # a list of pairs, of bytes
+    headers, unreadable = _headers(message)
     return Incoming(
         message.topic() or "",
         message.partition() or 0,
@@ -140,8 +158,14 @@ def _incoming(message: Message) -> Incoming:
         message.key(),
         message.value(),
         headers,
+        unreadable,
     )
 
 
-def _listed(partitions: Iterable[int]) -> str:
-    return ",".join(map(str, sorted(partitions)))
+def _headers(message: Message) -> tuple[Headers, str]:
+    """Return the headers, or why there are none: the client has names as text only."""
+    try:
+        headers: Any = message.headers() or []  # a list of pairs, of bytes
+    except (SystemError, UnicodeDecodeError):  # the former is raised with the latter as its cause
+        return [], "headers: a name is not UTF-8"
+    return headers, ""

@@ -15,6 +15,7 @@ class Incoming(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: Headers
+    unreadable: str = ""  # what could not be read of it, and is missing here
 
 
 class Outgoing(NamedTuple):

@@ -13,6 +13,7 @@ from msgspec import Struct
 from stream_dedup.config import Settings
 from stream_dedup.errors import Refused
 from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.history import History
 from stream_dedup.kafka.membership import Membership
 from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.watermarks import watermarks
@@ -21,11 +22,12 @@ from stream_dedup.similarity.scheme import settings_fingerprint
 _VERSION = 1
 
 
-class Stamp(Struct, frozen=True):
+class Stamp(Struct, frozen=True, omit_defaults=True):
     """What is committed with an offset."""
 
     v: int
     settings: str
+    history: History = History()  # of the log that the offset is in, where that has one
 
 
 class Stamps:
@@ -33,19 +35,20 @@ class Stamps:
 
     def __init__(self, settings: Settings) -> None:
         self._own = Stamp(_VERSION, settings_fingerprint(settings))
-        self._metadata = msgspec.json.encode(self._own).decode()
 
-    def stamped(self, topic: str, ends: Mapping[int, int]) -> list[TopicPartition]:
+    def stamped(
+        self, topic: str, ends: Mapping[int, int], history: History | None = None
+    ) -> list[TopicPartition]:
         """Return offsets as they are committed."""
-        return [
-            TopicPartition(topic, partition, end, self._metadata) for partition, end in ends.items()
-        ]
+        stamp = msgspec.structs.replace(self._own, history=history or History())
+        metadata = msgspec.json.encode(stamp).decode()
+        return [TopicPartition(topic, partition, end, metadata) for partition, end in ends.items()]
 
     def check(self, found: Iterable[TopicPartition]) -> None:
         """Refuse offsets committed by an instance with other settings or a later version."""
         for partition in found:
             stamp = _read(partition.metadata)
-            if stamp is not None and stamp != self._own:
+            if stamp is not None and (stamp.v, stamp.settings) != (_VERSION, self._own.settings):
                 raise Refused(
                     f"topic {partition.topic}, partition {partition.partition}: the last work "
                     f"there was done with the settings {stamp.settings} (format {stamp.v}), these "
@@ -53,6 +56,12 @@ class Stamps:
                     "[similarity] and [events] settings, or give the new ones a "
                     "kafka.application of their own (UPGRADING.md)"
                 )
+
+
+def history(found: TopicPartition) -> History:
+    """Return what an offset of the log tells of it."""
+    stamp = _read(found.metadata)
+    return stamp.history if stamp is not None else History()
 
 
 def _read(metadata: str | None) -> Stamp | None:
@@ -95,9 +104,10 @@ def start_offsets(
     ):
         raise Refused(
             f"the group {member.group} has no offsets, and the topic {topics.signatures} is not "
-            "empty: it is not a first start. If the offsets are lost, set them with "
-            "kafka-consumer-groups --reset-offsets: what was signed before is recognised and "
-            "left out. To begin anew take another kafka.application and other topics"
+            f"empty: it is not a first start. If the offsets are lost, or {topics.documents} was "
+            "deleted and made anew, set them with kafka-consumer-groups --reset-offsets: what was "
+            "signed before from the same topic is recognised and left out. To begin anew take "
+            "another kafka.application and other topics"
         )
     at_end = is_first and settings.kafka.start == "latest"
     starts = {number: found[number].offset for number in partitions if number not in missing}

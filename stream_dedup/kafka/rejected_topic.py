@@ -20,7 +20,7 @@ from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.dead_letters import DeadLetter, read_dead_letter
 from stream_dedup.kafka.membership import incoming
 from stream_dedup.kafka.messages import Incoming
-from stream_dedup.kafka.transactions import refuse_final
+from stream_dedup.kafka.refusals import refuse_final
 
 _ANSWER_SECONDS = 10.0
 _SILENCE_SECONDS_MAX = 30.0

@@ -12,6 +12,7 @@ from stream_dedup.errors import Refused
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.follower import Follower
 from stream_dedup.kafka.membership import incoming
+from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.watermarks import watermarks
 
 PARTITION = 0  # the log has one
@@ -32,7 +33,8 @@ class Replay:
         self._batch_size = settings.kafka.batch_size_max
         self._on_step = on_step
         self._consumer = clients.reader(**{"auto.offset.reset": "earliest"})
-        self._at = -1  # where the consumer reads
+        self._at = -1  # where the follower is to go on
+        self._ahead: list[Incoming] = []  # from there on, read and not below the limit
 
     def close(self) -> None:
         """Let go of the consumer."""
@@ -60,22 +62,25 @@ class Replay:
                 "index away"
             )
 
-    def advance(self, follower: Follower, limit: int) -> bool:
+    def advance(self, follower: Follower, limit: float) -> bool:
         """Take in one batch of records below the limit; return whether the limit is reached.
 
         Records that were purged are older than all that is remembered.
         """
         if follower.next_offset >= limit:
             return True
-        if self._at < follower.next_offset:
-            self._at = follower.next_offset
+        if self._at != follower.next_offset:
+            self._at, self._ahead = follower.next_offset, []
             self._consumer.assign([TopicPartition(self._topic, PARTITION, self._at)])
-        records = incoming(self._consumer.consume(self._batch_size, _WAIT_SECONDS))
-        records = [record for record in records if record.offset < limit]
+        read = self._ahead or incoming(self._consumer.consume(self._batch_size, _WAIT_SECONDS))
+        records = [record for record in read if record.offset < limit]
+        self._ahead = read[len(records) :]
         if records:
             follower.remember(follower.decide(records))
             self._at = records[-1].offset + 1
             self._on_step("replayed")
+        if self._ahead:
+            return True
         # Ends of transactions have offsets too, so the last record may lie well before the limit.
         place = self._consumer.position([TopicPartition(self._topic, PARTITION)])[0].offset
         return follower.next_offset >= limit or place >= limit

@@ -6,9 +6,10 @@ from contextlib import suppress
 from confluent_kafka import KafkaError, KafkaException
 
 from stream_dedup.errors import Unavailable
+from stream_dedup.kafka.answers import Deliveries, commit
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.dead_letters import DeadLetter
-from stream_dedup.kafka.transactions import Deliveries, commit, refuse_final
+from stream_dedup.kafka.refusals import refuse_final
 
 # What is written well within a transaction's timeout.
 _COUNT_MAX = 1000

@@ -9,13 +9,18 @@ from types import TracebackType
 from typing import Literal
 
 from stream_dedup.config import Settings
+from stream_dedup.engine import Matcher
 from stream_dedup.errors import Unavailable
 from stream_dedup.interfaces import Index
+from stream_dedup.kafka.backlog import Backlog
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.match_stage import MatchStage
 from stream_dedup.kafka.sign_stage import SignStage
 from stream_dedup.kafka.topics import ensure, topic_id
+from stream_dedup.kafka.vitals import Vitals
+from stream_dedup.kafka.watch import Watch
 from stream_dedup.logs import fields
+from stream_dedup.panel import Panel
 
 _log = logging.getLogger(__name__)
 
@@ -37,23 +42,27 @@ class Service:
         role: Role,
         index: Index | None,
         on_step: Callable[[str], None] = no_step,
+        panel: Panel | None = None,
     ) -> None:
         """Prepare the roles; `match` needs an index."""
+        panel = panel or Panel.of(settings)
 
         def named(stage: str) -> Callable[[str], None]:
             return lambda step: on_step(f"{stage}: {step}")
 
-        clients = Clients(settings.kafka)
+        self._clients = clients = Clients(settings.kafka)
         ensure(clients, settings)
         admin, topics = clients.admin(), settings.kafka.topics
         self._timeout = settings.kafka.shutdown_timeout_seconds
         self._failures: list[BaseException] = []
         self._runs: dict[str, Callable[[Event], None]] = {}
-        match: MatchStage | None = None
+        self.measures: list[Callable[[], None]] = []  # what else is to be looked at now and then
+        self._match = match = None
         if role != "sign":
             assert index is not None, "the role match has an index"
-            match = MatchStage(
-                clients, settings, topic_id(admin, topics.signatures), index, named("match")
+            log_id, vitals = topic_id(admin, topics.signatures), Vitals("match", panel)
+            self._match = match = MatchStage(
+                clients, settings, log_id, index, vitals, named("match")
             )
             self._runs["match"] = match.run
         if role != "match":
@@ -62,12 +71,19 @@ class Service:
                 settings,
                 topic_id(admin, topics.documents),
                 lambda: match is not None and match.lag_bytes > settings.kafka.lag_bytes_max,
+                Vitals("sign", panel),
                 named("sign"),
             )
             self._runs["sign"] = sign.run
         kafka = settings.kafka
+        self._panel, self._backlog = panel, Backlog(clients, kafka, self._runs, panel.metrics)
         names = fields(role=role, application=kafka.application, instance=kafka.instance)
         _log.info("started", extra=names)
+
+    def matcher(self) -> Matcher:
+        """Return who decides at the moment; only where there is the role match."""
+        assert self._match is not None, "the role sign decides nothing"
+        return self._match.matcher
 
     def run(self, stopped: Event) -> None:
         """Work until stopped; what one role cannot get over ends the others too."""
@@ -76,20 +92,27 @@ class Service:
             Thread(target=self._work, args=(run, stopped), name=name, daemon=True)
             for name, run in self._runs.items()
         ]
-        for thread in threads:
+        watch = Watch(self._clients, self._backlog, threads, self._panel, self.measures)
+        watching = Thread(target=watch.run, args=(stopped,), name="watch", daemon=True)
+        for thread in [*threads, watching]:
             thread.start()
         while not stopped.wait(_LOOK_SECONDS):
             pass
         give_up = time.monotonic() + self._timeout
         for thread in threads:
-            thread.join(max(0, give_up - time.monotonic()))
+            while self._is_at_work(thread) and time.monotonic() < give_up:
+                thread.join(_LOOK_SECONDS)
         if self._failures:
             raise self._failures[0]
-        if late := [thread.name for thread in threads if thread.is_alive()]:
+        if late := [thread.name for thread in threads if self._is_at_work(thread)]:
             raise Unavailable(
                 f"{' and '.join(late)} did not end within kafka.shutdown_timeout_seconds"
             )
         _log.info("stopped")
+
+    def _is_at_work(self, thread: Thread) -> bool:
+        """Tell whether a thread is to be waited for: not where only a broker could end it."""
+        return thread.is_alive() and not self._clients.waits.is_stuck(thread)
 
     def _work(self, run: Callable[[Event], None], stopped: Event) -> None:
         with ExitStack() as stack:

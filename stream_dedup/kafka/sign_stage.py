@@ -21,7 +21,9 @@ from stream_dedup.kafka.messages import Incoming, Outgoing
 from stream_dedup.kafka.offsets import Stamps, next_offsets, start_offsets
 from stream_dedup.kafka.signed import Extra, Original, SignedCodec
 from stream_dedup.kafka.transactions import Transactions
+from stream_dedup.kafka.vitals import Vitals
 from stream_dedup.logs import fields
+from stream_dedup.metrics import HELD_BACK
 from stream_dedup.rejections import RejectedShare, Rejection
 from stream_dedup.signing import Record, own_time
 
@@ -37,6 +39,13 @@ class Accepted(NamedTuple):
     event: Document | Deletion
 
 
+class Rejected(NamedTuple):
+    """A record that is neither, and why."""
+
+    incoming: Incoming
+    rejection: DocumentRejected
+
+
 class SignStage:
     """Signs what comes, batch after batch."""
 
@@ -46,13 +55,14 @@ class SignStage:
         settings: Settings,
         topic_id: str,
         is_held_back: Callable[[], bool],
+        vitals: Vitals,
         on_step: Callable[[str], None],
     ) -> None:
         kafka = settings.kafka
         self._settings, self._topics = settings, kafka.topics
         self._topic_id = topic_id
         self._is_held_back = is_held_back
-        self._on_step = on_step
+        self._vitals, self._on_step = vitals, on_step
         self._clients = clients
         self._reader = EventReader(settings.events)
         self._signer = Signer(settings)
@@ -60,14 +70,18 @@ class SignStage:
         self._stamps = Stamps(settings)
         self._share = RejectedShare(settings.events.rejected_ratio_max)
         self._attempts = Attempts(settings)
+        # Where reading began, of partitions of which nothing was committed since.
+        self._begun: dict[int, int] = {}
         self._group = f"{kafka.application}-sign"
         transactional_id = f"{kafka.application}-sign-{kafka.instance}"
-        self._transactions = Transactions(clients, transactional_id, self._group, on_step)
+        self._transactions = Transactions(clients, transactional_id, self._group, vitals, on_step)
 
     def run(self, stopped: Event) -> None:
         """Sign until stopped."""
         self._transactions.open()
-        member = Membership(self._clients, self._group, self._topics.documents, self._on_step)
+        member = Membership(
+            self._clients, self._group, self._topics.documents, self._vitals, self._on_step
+        )
         try:
             while not stopped.is_set():
                 self._turn(member)
@@ -77,22 +91,33 @@ class SignStage:
 
     def _turn(self, member: Membership) -> None:
         """Take what has come and commit what became of it."""
-        member.pause(self._is_held_back())
+        is_held_back = self._is_held_back()
+        member.pause(is_held_back)
+        self._vitals.note(HELD_BACK, is_held_back)
+        self._vitals.tell("working", "held back: match is behind" if is_held_back else "")
         records = member.receive(self._settings.kafka.batch_size_max, _WAIT_SECONDS)
         new = member.newly_owned()
         if new:
-            member.begin(start_offsets(self._clients, self._settings, self._stamps, member, new))
+            starts = start_offsets(self._clients, self._settings, self._stamps, member, new)
+            self._begun |= starts
+            member.begin(starts)
         # What came of a new partition came before it was known where to begin.
         ours = member.owned.difference(new)
         records = [record for record in records if record.partition in ours]
         if not records:
             return
         self._on_step("consumed")
+        with self._vitals.traced(self._topics.documents) as link:
+            link([record.headers for record in records])
+            self._work(member, records)
+
+    def _work(self, member: Membership, records: Sequence[Incoming]) -> None:
         for part in self._attempts.portions(records):
             with self._attempts.trying(part):
-                outgoing = self._outgoing(part)
+                outgoing, rejected = self._outgoing(part)
             if not self._commit(member, part, outgoing):
                 return
+            self._vitals.signed(len(part), [rejection for _, rejection in rejected])
 
     def _commit(
         self, member: Membership, records: Sequence[Incoming], outgoing: list[Outgoing]
@@ -100,37 +125,45 @@ class SignStage:
         """Commit, or go back to what is committed."""
         offsets = self._stamps.stamped(self._topics.documents, next_offsets(records))
         if self._transactions.commit(outgoing, offsets, member.consumer):
+            for offset in offsets:
+                self._begun.pop(offset.partition, None)
             return True
         found = member.committed(member.owned)
-        starts = {number: at.offset for number, at in found.items() if at.offset >= 0}
+        starts = {number: start for number, start in self._begun.items() if number in found}
+        starts |= {number: at.offset for number, at in found.items() if at.offset >= 0}
         if len(starts) < len(found):
             raise Refused(f"the group {self._group} has lost its offsets; see UPGRADING.md")
         member.begin(starts)
         return False
 
-    def _outgoing(self, records: Sequence[Incoming]) -> list[Outgoing]:
+    def _outgoing(self, records: Sequence[Incoming]) -> tuple[list[Outgoing], list[Rejected]]:
         """Return signed records and dead letters, in the order of what was read."""
+        with self._vitals.timed("decode"):
+            accepted, rejected = self._read(records)
+        with self._vitals.timed("sign"):
+            signed, failed = self._signed(accepted)
+        rejected += failed
+        self._watch(records, rejected)
+        topic, limit = self._topics.rejected, self._settings.events.document_bytes_max
+        letters = [
+            dead_letter(record, rejection.reason, topic, limit) for record, rejection in rejected
+        ]
+        return signed + letters, rejected
+
+    def _read(self, records: Sequence[Incoming]) -> tuple[list[Accepted], list[Rejected]]:
         accepted: list[Accepted] = []
-        rejected: list[tuple[Incoming, str]] = []
+        rejected: list[Rejected] = []
         for record in records:
             try:
                 if self._attempts.is_exhausted(record):
-                    raise DocumentRejected("the process ended each time it was to be signed")
+                    told = "the process ended each time it was to be signed"
+                    raise DocumentRejected(told, "not signable")
                 accepted.append(Accepted(record, self._reader.read(record)))
             except DocumentRejected as rejection:
-                rejected.append((record, rejection.reason))
-        signed, failed = self._signed(accepted)
-        rejected += failed
-        self._watch(records, rejected)
-        limit = self._settings.events.document_bytes_max
-        letters = [
-            dead_letter(record, reason, self._topics.rejected, limit) for record, reason in rejected
-        ]
-        return signed + letters
+                rejected.append(Rejected(record, rejection))
+        return accepted, rejected
 
-    def _signed(
-        self, accepted: Sequence[Accepted]
-    ) -> tuple[list[Outgoing], list[tuple[Incoming, str]]]:
+    def _signed(self, accepted: Sequence[Accepted]) -> tuple[list[Outgoing], list[Rejected]]:
         """Sign; where that fails, halve the batch until the one record that does it is alone."""
         if not accepted:
             return [], []
@@ -139,7 +172,8 @@ class SignStage:
         except Exception as error:
             if len(accepted) == 1:
                 reason = f"could not be signed: {type(error).__name__}: {error}"
-                return [], [(accepted[0].incoming, reason)]
+                rejection = DocumentRejected(reason, "not signable")
+                return [], [Rejected(accepted[0].incoming, rejection)]
         middle = len(accepted) // 2
         first, failed = self._signed(accepted[:middle])
         second, more_failed = self._signed(accepted[middle:])
@@ -158,11 +192,12 @@ class SignStage:
 
     def _extra(self, record: Incoming, event: Document | Deletion) -> Extra:
         original = Original.of(record) if self._topics.has_routes else None
-        return Extra(self._topic_id, record.headers, original, own_time(event))
+        times = (own_time(event), record.timestamp)
+        return Extra(self._topic_id, record.headers, original, *times)
 
-    def _watch(self, records: Sequence[Incoming], rejected: Sequence[tuple[Incoming, str]]) -> None:
+    def _watch(self, records: Sequence[Incoming], rejected: Sequence[Rejected]) -> None:
         """Refuse a feed of which too little are documents."""
-        reasons = {id(record): reason for record, reason in rejected}
+        reasons = {id(record): rejection.reason for record, rejection in rejected}
         self._share.add(
             len(records) - len(rejected),
             {
@@ -172,7 +207,8 @@ class SignStage:
             },
         )
         if rejected:
-            told = fields(count=len(rejected), of=len(records), last=rejected[-1][1])
+            last = rejected[-1].rejection.reason
+            told = fields(count=len(rejected), of=len(records), last=last)
             _log.warning("records rejected", extra=told)
 
 

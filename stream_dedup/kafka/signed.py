@@ -1,7 +1,7 @@
 """How a signed event lies in bytes in the topic of signatures. Pure; a change is a new `VERSION`.
 
     head       version u8 · measure u8 · hashes u16 · bands u16 · flags u8, 1 for a deletion
-               · own_time i64 · size u32 · fingerprint 2 × u64
+               · own_time i64 · arrived i64 · size u32 · fingerprint 2 × u64
     signature  Jaccard: u16 for each of hashes; cosine: a bit each, the first of 8 the highest
     keys       u40 for each of bands: the upper bits of the band key, which are all that is used
     tail       MessagePack [id, namespace, source, topic, topic_id, partition, offset, short, text,
@@ -73,7 +73,9 @@ class Extra(NamedTuple):
     source_topic_id: str  # the id of the topic that the reference names
     headers: Headers  # of the document's record: those that travel on to the match event
     original: Original | None  # where routes forward it
-    own_time: int  # when it was published, in milliseconds since 1970, or `logtime.UNDATED`
+    # In milliseconds since 1970, or `logtime.UNDATED`:
+    own_time: int  # when it was published
+    arrived: int  # the timestamp of its record
 
 
 class _Tail(Struct, array_like=True, gc=False):
@@ -106,6 +108,7 @@ class SignedCodec:
                 ("bands", "<u2"),
                 ("flags", "u1"),
                 ("own_time", "<i8"),
+                ("arrived", "<i8"),
                 ("size", "<u4"),
                 ("fingerprint", "<u8", (2,)),
                 ("signature", "u1" if self._packs else "<u2", width),
@@ -161,9 +164,10 @@ class SignedCodec:
             sketches=self._sketches(heads, [tail.short for tail in tails]),
             originals=_all_kept(originals, positions),
         )
+        times_of_each = zip(heads["own_time"].tolist(), heads["arrived"].tolist(), strict=True)
         extras = [
-            Extra(tail.topic_id, tail.headers, tail.original, own_time)
-            for tail, own_time in zip(tails, heads["own_time"].tolist(), strict=True)
+            Extra(tail.topic_id, tail.headers, tail.original, *own_times)
+            for tail, own_times in zip(tails, times_of_each, strict=True)
         ]
         return batch, extras
 
@@ -172,6 +176,7 @@ class SignedCodec:
         heads = np.repeat(self._blank, batch.size)
         heads["flags"] = batch.deleted
         heads["own_time"] = [extra.own_time for extra in extras]
+        heads["arrived"] = [extra.arrived for extra in extras]
         heads["size"] = sketches.sizes
         heads["fingerprint"] = sketches.fingerprints
         signatures = sketches.signatures

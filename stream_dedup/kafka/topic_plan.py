@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from stream_dedup.config import Settings, SimilaritySettings
+from stream_dedup.kafka.documents import AROUND_BYTES_MAX, NAMES_BYTES_MAX
 from stream_dedup.similarity.plan import plan_bands
 
 CLUSTER_DEFAULT = -1
@@ -12,10 +13,14 @@ DOCUMENT_BYTES = "events.document_bytes_max"
 # Kafka's own default for a batch of records. librdkafka fills batches up to 1,000,000 bytes, so a
 # lower limit refuses batches of small records too.
 _BATCH_BYTES = 1_048_588
-_MATCH_BYTES = 1000  # of a verdict, for each match: an id, a source, a date and some numbers
+# The most that a match takes in a verdict. JSON writes a control character in six bytes, and an id
+# may be of nothing else; there are a source, a date and some numbers too.
+_MATCH_BYTES = 6 * NAMES_BYTES_MAX + 300
+# Beside its matches: the document's names, its cluster's, its key, and the headers that travel.
+_VERDICT_BYTES = 3 * _MATCH_BYTES + AROUND_BYTES_MAX
 
 _BAND_KEY_BYTES = 5  # the upper bits, which are all that is used
-_HEAD_BYTES = 35 + 4  # numbers, dates and the fingerprint; the check sum at the end
+_HEAD_BYTES = 43 + 4  # numbers, dates and the fingerprint; the check sum at the end
 _NAMES_BYTES = 60  # topic and its id, source, namespace, coordinates
 _ID_BYTES = 20  # an assumption, of a document's id
 _RECORD_BYTES = 20  # what Kafka adds to a record, and the batch's share
@@ -76,7 +81,8 @@ def plan(settings: Settings) -> list[TopicPlan]:
     topics = settings.kafka.topics
     default = CLUSTER_DEFAULT
     original = (_document_sized("an original with its key and headers", settings),)
-    verdicts = max(_BATCH_BYTES, settings.matching.matches_max * _MATCH_BYTES)
+    verdicts = _VERDICT_BYTES + settings.matching.matches_max * _MATCH_BYTES
+    verdicts = max(_BATCH_BYTES, verdicts)
     listed = [
         TopicPlan(
             topics.documents,

@@ -18,6 +18,8 @@ from confluent_kafka.admin import (
 from stream_dedup.config import Settings
 from stream_dedup.errors import Refused, StreamDedupError, Unavailable
 from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.refusals import refuse_stranger
+from stream_dedup.kafka.rights import RIGHTS_COMMAND
 from stream_dedup.kafka.topic_plan import CLUSTER_DEFAULT, DOCUMENT_BYTES, TopicPlan, Wanted, plan
 from stream_dedup.logs import fields
 
@@ -84,7 +86,8 @@ def _await_broker(clients: Clients, admin: AdminClient, servers: str) -> None:
             if error.code() not in _UNREACHABLE:  # it answered
                 return
             admin.poll(0)  # hears what the connections failed with
-            why = clients.trouble or error.str()
+            why = (clients.trouble or error).str()
+            refuse_stranger(clients.trouble, servers)
             if time.monotonic() > give_up:
                 raise Unavailable(
                     f"kafka.bootstrap_servers = {servers}: no broker answers ({why}). `make kafka` "
@@ -224,8 +227,8 @@ def _fail(error: KafkaError, topic: str, servers: str) -> NoReturn:
         )
     if error.code() in _FORBIDDEN:
         raise Refused(
-            f"topic {topic!r}: the cluster does not let us look at it ({error.str()}); we need "
-            "the rights Describe and DescribeConfigs on it, and kafka.client says who we are"
+            f"topic {topic!r}: the cluster does not let us look at it ({error.str()}). Grant the "
+            f"user that kafka.client names what {RIGHTS_COMMAND} lists for this topic"
         )
     raise StreamDedupError(f"topic {topic!r}: {error.str()}")
 

@@ -8,22 +8,17 @@ whether the transaction was committed before.
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from queue import Empty, SimpleQueue
-from threading import Thread
+from contextlib import closing, suppress
 
-from confluent_kafka import (
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from stream_dedup.errors import Refused, Unavailable
+from stream_dedup.kafka.answers import Deliveries, cause, commit, within
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.messages import Outgoing
+from stream_dedup.kafka.refusals import refuse_final
+from stream_dedup.kafka.vitals import Vitals
+from stream_dedup.metrics import FENCED, LAST_COMMIT, PRODUCERS, TRANSACTIONS
 
 _log = logging.getLogger(__name__)
 
@@ -32,30 +27,11 @@ UNAVAILABLE_SECONDS_MAX = 120.0
 _CALL_SECONDS = 5.0
 _PAUSE_SECONDS = 0.2
 _PAUSE_SECONDS_MAX = 5.0
-
-# What no second try mends.
-_FINAL = {
-    KafkaError.TOPIC_AUTHORIZATION_FAILED: "grant this user WRITE on the topic",
-    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "grant this user WRITE and DESCRIBE on the "
-    "transactional ids that begin with kafka.application",
-    KafkaError.GROUP_AUTHORIZATION_FAILED: "grant this user READ on the consumer groups that "
-    "begin with kafka.application",
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED: "grant this user IDEMPOTENT_WRITE on the cluster",
-    KafkaError.MSG_SIZE_TOO_LARGE: "raise max.message.bytes of the topic: stream-dedup topics "
-    "check tells to what",
-    KafkaError.SASL_AUTHENTICATION_FAILED: "correct the credentials in kafka.client",
-}
+_ABORTS_MAX = 25  # as many as fit into that time, about
 
 
 class Fenced(Unavailable):
     """Stop: another process took over the transactional id. If that is a mistake, stop one."""
-
-
-def refuse_final(error: KafkaError, where: str) -> None:
-    """Raise what an operator has to mend, if the error is of that kind."""
-    action = _FINAL.get(error.code())
-    if action:
-        raise Refused(f"{where}: {error.str()}; {action}")
 
 
 class Transactions:
@@ -66,17 +42,24 @@ class Transactions:
         clients: Clients,
         transactional_id: str,
         group: str,
+        vitals: Vitals,
         on_step: Callable[[str], None],
     ) -> None:
-        self._clients = clients
+        self._clients, self._vitals = clients, vitals
         self._id = transactional_id
         self._group = group  # whose offsets are committed
         self._on_step = on_step
         self._deliveries = Deliveries()
         self._producer: Producer | None = None
+        self._topics: set[str] = set()  # that a transaction has written to
+        self._aborts = 0  # one after the other
 
     def open(self) -> None:
         """End what an earlier owner of the id left open, and fence it off."""
+        with self._clients.waits.waiting():
+            self._open()
+
+    def _open(self) -> None:
         self.close()
         give_up = time.monotonic() + UNAVAILABLE_SECONDS_MAX
         pause = _PAUSE_SECONDS
@@ -109,6 +92,16 @@ class Transactions:
         self, records: Iterable[Outgoing], offsets: Sequence[TopicPartition], consumer: Consumer
     ) -> bool:
         """Write records and offsets; return whether they took effect, else nothing has."""
+        with self._clients.waits.waiting():
+            is_committed = self._commit(records, offsets, consumer)
+            self._aborts = 0 if is_committed else self._aborts + 1
+            if self._aborts:
+                self._pause()
+        return is_committed
+
+    def _commit(
+        self, records: Iterable[Outgoing], offsets: Sequence[TopicPartition], consumer: Consumer
+    ) -> bool:
         if self._producer is None:
             self.open()
         producer = self._producer
@@ -117,26 +110,31 @@ class Transactions:
         try:
             producer.begin_transaction()
             self._on_step("begun")
-            self._produce(producer, records)
+            with self._vitals.timed("publish"):
+                self._produce(producer, records)
             self._on_step("before offsets")
-            metadata = consumer.consumer_group_metadata()
-            _within(
-                2 * _CALL_SECONDS,
-                lambda: producer.send_offsets_to_transaction(
-                    list(offsets), metadata, _CALL_SECONDS
-                ),
-            )
-            self._on_step("after offsets")
-            commit(producer, UNAVAILABLE_SECONDS_MAX, _CALL_SECONDS, _tell_waiting)
+            with self._vitals.timed("commit"):
+                metadata = consumer.consumer_group_metadata()
+                within(
+                    2 * _CALL_SECONDS,
+                    lambda: producer.send_offsets_to_transaction(
+                        list(offsets), metadata, _CALL_SECONDS
+                    ),
+                )
+                self._on_step("after offsets")
+                commit(producer, UNAVAILABLE_SECONDS_MAX, _CALL_SECONDS, _tell_waiting)
         except KafkaException as exception:
             return self._settle(producer, exception.args[0], offsets, consumer)
         self._on_step("after commit")
+        self._vitals.count(TRANSACTIONS, "committed")
+        self._vitals.put(LAST_COMMIT, time.time())
         return True
 
     def _produce(self, producer: Producer, records: Iterable[Outgoing]) -> None:
         for number, record in enumerate(records):
             if number == 1:
                 self._on_step("half produced")
+            self._topics.add(record.topic)
             while True:
                 try:
                     producer.produce(
@@ -155,17 +153,29 @@ class Transactions:
         consumer: Consumer,
     ) -> bool:
         """Find out what became of a transaction that went wrong, and be ready for the next."""
+        error = cause(producer, error)
         if error.txn_requires_abort() and self._aborted(producer):
-            self._refuse_if_final()
+            self._refuse_if_final(error)
+            self._vitals.count(TRANSACTIONS, "aborted")
             _log.warning("transaction aborted: %s", error.str())
             return False
-        self._refuse_if_final()
-        refuse_final(error, f"transactional id {self._id}")
+        self._refuse_if_final(error)
+        self._vitals.count(TRANSACTIONS, "unknown")
         _log.warning("transaction without answer, asking the group: %s", error.str())
-        if error.code() == KafkaError._FENCED and not self._is_member(consumer):
+        is_fenced = error.code() == KafkaError._FENCED
+        self._vitals.count(FENCED, amount=is_fenced)
+        if is_fenced and not self._is_ours(consumer):
             raise Fenced(f"another process works as {self._id}")
+        self._vitals.count(PRODUCERS)
         self.open()
-        return _are_committed(offsets, consumer)
+        return self._are_committed(offsets, consumer)
+
+    def _are_committed(self, offsets: Sequence[TopicPartition], member: Consumer) -> bool:
+        """Tell whether these offsets were committed; all of a transaction's are, or none."""
+        bare = [TopicPartition(offset.topic, offset.partition) for offset in offsets]
+        answer = committed(self._clients, self._group, bare, member)
+        now = {(found.topic, found.partition): found.offset for found in answer}
+        return all(now[offset.topic, offset.partition] >= offset.offset for offset in offsets)
 
     def _aborted(self, producer: Producer) -> bool:
         try:
@@ -176,105 +186,69 @@ class Transactions:
         producer.poll(0)
         return True
 
-    def _is_member(self, consumer: Consumer) -> bool:
-        """Tell whether the group still names this consumer."""
+    def _is_ours(self, consumer: Consumer) -> bool:
+        """Tell whether the group still names this consumer, and refuse two of one name."""
         admin = self._clients.admin()  # gone before its answer, it would not give one
         try:
             asked = admin.describe_consumer_groups([self._group])
             described = asked[self._group].result(_CALL_SECONDS)
         except KafkaException as exception:
             raise Unavailable(f"no answer about {self._group}: {exception.args[0].str()}") from None
-        return any(member.member_id == consumer.memberid() for member in described.members)
+        names = {member.member_id: member.client_id for member in described.members}
+        own = names.pop(consumer.memberid(), None)
+        if own in names.values():
+            raise Refused(
+                f"another process runs as {own} in the group {self._group}, and took over the "
+                f"transactional id {self._id}: give each process a kafka.instance of its own"
+            )
+        return own is not None
 
-    def _refuse_if_final(self) -> None:
+    def _refuse_if_final(self, error: KafkaError) -> None:
         if self._deliveries.failed is not None:
-            topic, error = self._deliveries.failed
-            refuse_final(error, f"topic {topic}")
+            topic, failure = self._deliveries.failed
+            refuse_final(failure, f"topic {topic}")
+        is_of_topic = error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
+        one = f"one of the topics {', '.join(sorted(self._topics))}"
+        refuse_final(error, one if is_of_topic else f"transactional id {self._id}")
 
-
-class Deliveries:
-    """Hears of records that were not taken."""
-
-    def __init__(self) -> None:
-        # The topic and the error of the first; what we purge ourselves does not count.
-        self.failed: tuple[str, KafkaError] | None = None
-
-    def __call__(self, error: KafkaError | None, message: Message) -> None:
-        """Hear of one, as librdkafka tells it."""
-        purged = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
-        if error is not None and error.code() not in purged and self.failed is None:
-            self.failed = (message.topic() or "", error)
-
-
-def commit(
-    producer: Producer,
-    seconds: float,
-    call_seconds: float,
-    on_wait: Callable[[KafkaError], None] = lambda error: None,
-) -> None:
-    """Commit; ask again as long as the answer is that the same question may be asked again."""
-    give_up = time.monotonic() + seconds
-    while True:
-        try:
-            producer.commit_transaction(call_seconds)
-        except KafkaException as exception:
-            error = exception.args[0]
-            if not error.retriable() or error.txn_requires_abort() or error.fatal():
-                raise
-            if time.monotonic() > give_up:
-                raise
-            on_wait(error)
-        else:
-            return
+    def _pause(self) -> None:
+        """Give the cluster time to get over what it did not take, with a bound."""
+        if self._aborts > _ABORTS_MAX:
+            raise Unavailable(f"{self._id}: {self._aborts} transactions after another were aborted")
+        time.sleep(min(_PAUSE_SECONDS * 2 ** (self._aborts - 1), _PAUSE_SECONDS_MAX))
 
 
 def _tell_waiting(error: KafkaError) -> None:
     _log.warning("waiting for a commit: %s", error.str())
 
 
-def _within(seconds: float, call: Callable[[], None]) -> None:
-    """Make a call that may not come back: librdkafka can wait for a coordinator without end.
+def committed(
+    clients: Clients,
+    group: str,
+    partitions: Sequence[TopicPartition],
+    member: Consumer | None = None,
+) -> list[TopicPartition]:
+    """Return what the group has committed; wait for transactions that are about to.
 
-    Its own timeout is not looked at while the connection to the coordinator is down, and after a
-    broker was restarted nothing may ever bring that up again. The producer is then given up.
+    A member whose session ended with a broker that restarted may get no answer until it has heard
+    of that, which it does when it receives. So it is asked once, and then one that is no member.
     """
-    answers: SimpleQueue[KafkaException | None] = SimpleQueue()
-
-    def ask() -> None:
-        try:
-            call()
-        except KafkaException as exception:
-            answers.put(exception)
-        else:
-            answers.put(None)
-
-    Thread(target=ask, daemon=True).start()
-    try:
-        failure = answers.get(timeout=seconds)
-    except Empty:
-        raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no answer")) from None
-    if failure is not None:
-        raise failure
-
-
-def committed(consumer: Consumer, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
-    """Return what the group has committed; wait for transactions that are about to."""
     give_up = time.monotonic() + UNAVAILABLE_SECONDS_MAX
     while True:
         try:
-            found: list[TopicPartition] = consumer.committed(list(partitions), _CALL_SECONDS)
+            if member is not None:
+                return _asked(member, partitions)
+            with closing(clients.consumer(group)) as consumer:
+                return _asked(consumer, partitions)
         except KafkaException as exception:
             error = exception.args[0]
             refuse_final(error, "committed offsets")
             if time.monotonic() > give_up:
                 raise Unavailable(f"no answer about committed offsets: {error.str()}") from None
             _log.warning("waiting for committed offsets: %s", error.str())
-        else:
-            return found
+            member = None
 
 
-def _are_committed(offsets: Sequence[TopicPartition], consumer: Consumer) -> bool:
-    """Tell whether these offsets were committed; all of a transaction's are, or none."""
-    bare = [TopicPartition(offset.topic, offset.partition) for offset in offsets]
-    now = {(found.topic, found.partition): found.offset for found in committed(consumer, bare)}
-    return all(now[offset.topic, offset.partition] >= offset.offset for offset in offsets)
+def _asked(consumer: Consumer, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
+    found: list[TopicPartition] = consumer.committed(list(partitions), _CALL_SECONDS)
+    return found

@@ -1,17 +1,23 @@
 """How far the partitions of a topic reach."""
 
-from confluent_kafka import KafkaException, TopicPartition
+from contextlib import closing
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from stream_dedup.errors import Refused, Unavailable
 from stream_dedup.kafka.clients import Clients
-from stream_dedup.kafka.transactions import refuse_final
+from stream_dedup.kafka.refusals import refuse_final
 
 _SECONDS = 30.0
 
 
 def watermarks(clients: Clients, topic: str) -> dict[int, tuple[int, int]]:
     """Return the first offset and the one behind the last of each partition."""
-    reader = clients.reader()
+    with clients.waits.waiting(), closing(clients.reader()) as reader:
+        return _watermarks(reader, topic)
+
+
+def _watermarks(reader: Consumer, topic: str) -> dict[int, tuple[int, int]]:
     try:
         described = reader.list_topics(topic, timeout=_SECONDS).topics[topic]
         if described.error is not None:
@@ -25,5 +31,3 @@ def watermarks(clients: Clients, topic: str) -> dict[int, tuple[int, int]]:
         error = exception.args[0]
         refuse_final(error, f"topic {topic}")
         raise Unavailable(f"topic {topic}: {error.str()}") from None
-    finally:
-        reader.close()

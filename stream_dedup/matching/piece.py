@@ -5,9 +5,11 @@ has makes a new group and looks into buckets; any other joins its group. Where t
 because the group ended within the piece, the piece ends there and another one begins.
 """
 
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stream_dedup.matching.buckets import Flags, Numbers, fetch, meet
 from stream_dedup.matching.comparison import Texts, compared
@@ -54,12 +56,24 @@ class Resemblance(NamedTuple):
     kind: int  # index in `decide.KINDS`
 
 
+class Survey(NamedTuple):
+    """What the events that looked into buckets met there, for who measures; it decides nothing."""
+
+    bucket_sizes: Numbers  # of all buckets of all bands
+    candidates: Numbers  # groups that each event was compared with
+    highest: NDArray[np.float64]  # the similarity of the most similar one, 0 for none
+    matched: int  # comparisons that came out at the threshold or above
+    look_up_seconds: float
+    verify_seconds: float
+
+
 class Piece:
     """Some consecutive events of a batch, with all that they meet."""
 
     def __init__(self, agenda: Agenda, events: range, overlay: Overlay, rules: Rules) -> None:
         self.agenda, self.events = agenda, events
         self._overlay, self._rules = overlay, rules
+        started = perf_counter()
         self._id_keys = agenda.id_keys[events.start : events.stop]
         overlay.ids.read(overlay.index, self._id_keys)
         texts = [index for index in events if agenda.has_text[index]]
@@ -74,8 +88,12 @@ class Piece:
         self.crowds = Crowds(
             self.shelf, self.entries, self.meetings, inserts, rules.bucket_size_max
         )
+        looked_up = perf_counter()
         self._compare()
+        verified = perf_counter()
         self._read_clusters(texts)
+        self._look_up_seconds = looked_up - started + perf_counter() - verified
+        self._verify_seconds = verified - looked_up
 
     def _foretell(self, texts: list[int]) -> None:
         """Set what documents do: insert a new group, file theirs anew, look into buckets."""
@@ -130,7 +148,8 @@ class Piece:
         )
         revisions = map(Previous, found.similarity[always].tolist(), found.error[always].tolist())
         self.previous = dict(zip(replacing.tolist(), revisions, strict=True))
-        near = np.flatnonzero(found.similarity[: len(left)] >= self._rules.threshold)
+        self._similarity = found.similarity[: len(left)]
+        near = np.flatnonzero(self._similarity >= self._rules.threshold)
         columns = (meetings.groups, meetings.bands, *found)
         self._near = list(map(Resemblance, *(column[near].tolist() for column in columns)))
         self._near_groups = meetings.groups[near]
@@ -146,6 +165,22 @@ class Piece:
         """Return all groups that a looking document met."""
         start, end = np.searchsorted(self.meetings.documents, [place, place + 1])
         return self.meetings.groups[start:end]
+
+    def survey(self, end: int) -> Survey:
+        """Tell what the events before `end` met."""
+        looking = int(np.searchsorted(self.looking, end))
+        documents = self.meetings.documents
+        met = int(np.searchsorted(documents, looking))
+        highest = np.zeros(looking)
+        np.maximum.at(highest, documents[:met], self._similarity[:met])
+        return Survey(
+            self.shelf.positions.lengths[self.shelf.places[:looking]].ravel(),
+            np.bincount(documents[:met], minlength=looking),
+            highest,
+            self._near_bounds[looking],
+            self._look_up_seconds,
+            self._verify_seconds,
+        )
 
     def _read_clusters(self, texts: list[int]) -> None:
         """Read the clusters that may grow or shrink, and those that full buckets protect."""

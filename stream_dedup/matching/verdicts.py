@@ -76,13 +76,18 @@ def verdict(
             seen_at=timestamp(batch.times[index]),
         ),
         record=reference,
-        matches=tuple(_match(found) for found in decision.found[:matches_max]),
+        matches=matches(decision, matches_max),
         match_count=decision.documents,
         cluster=decision.cluster,
         previous=_revision(decision.previous),
         capped=decision.capped,
         settings=settings,
     )
+
+
+def matches(decision: Decision, matches_max: int) -> tuple[Match, ...]:
+    """Return the best matches as they are told of."""
+    return tuple(_match(found) for found in decision.found[:matches_max])
 
 
 def _revision(previous: Previous | None) -> Revision | None:

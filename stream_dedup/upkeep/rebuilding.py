@@ -25,6 +25,11 @@ from stream_dedup.trail import Mark
 from stream_dedup.upkeep.replacement import replace_index
 from stream_dedup.upkeep.view import viewed
 
+_FROM_LOG = (
+    "To have it made anew, stop the service, move the directory away and start it: it reads its "
+    "log again. Under other [similarity] settings the documents have to be read again: give the "
+    "service another kafka.application, kafka.topics.signatures and index.directory"
+)
 _BY_HAND = "name the files to read, in their order, with --input FILE"
 
 
@@ -96,6 +101,7 @@ def _route(directory: Path, settings: Settings, names: Sequence[str]) -> Route:
         if not names:
             raise Refused(f"{error}. To make it anew, {_BY_HAND}") from None
         return Route(_named(names), {}, {})
+    checkpoint.refuse_log(directory, "files", _FROM_LOG)
     if names:
         return Route(_named(names), {}, checkpoint.outputs())
     inputs = checkpoint.inputs()

@@ -36,6 +36,12 @@ MISSING = (
 )
 
 
+def free_port(host: str = "127.0.0.1") -> int:
+    """Return a port that nobody listens at."""
+    with socket.create_server((host, 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
 @cache
 def has_java_and_maven() -> bool:
     """Tell whether `deploy/kafka-local` can fetch and run a broker."""
@@ -146,6 +152,7 @@ class Broker:
     """A Kafka for the tests; stopping it in its course is for those that own theirs."""
 
     kind: Kind
+    session_seconds = 2  # after which a member is dead: ours take so little, for the trials
 
     def __init__(self, bootstrap_servers: str) -> None:
         self.bootstrap_servers = bootstrap_servers
@@ -167,6 +174,7 @@ class RunningBroker(Broker):
     """One that somebody else runs."""
 
     kind = "running"
+    session_seconds = 6  # the least that others take, unless they say otherwise
 
 
 class DockerBroker(Broker):
@@ -252,8 +260,7 @@ def _in_docker() -> Iterator[Broker]:
     """Run a container on a port that is the same inside and outside, for it is advertised."""
     from testcontainers.core.container import DockerContainer  # noqa: PLC0415  # of all imports the slowest
 
-    with socket.create_server(("", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port("")
     container = DockerContainer(docker_image()).with_bind_ports(port, port)
     host = container.get_container_host_ip()
     with container.with_envs(**_container_settings(host, port)):
@@ -277,8 +284,10 @@ def _container_settings(host: str, port: int) -> dict[str, str]:
         "controller.quorum.voters": "1@localhost:29093",
         "auto.create.topics.enable": "false",
         "group.initial.rebalance.delay.ms": "0",
+        "group.min.session.timeout.ms": "1000",
         "offsets.topic.num.partitions": "1",
         "offsets.topic.replication.factor": "1",
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
         # Without these no transaction starts on one node.
         "transaction.state.log.min.isr": "1",
         "transaction.state.log.num.partitions": "1",

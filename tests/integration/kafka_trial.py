@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 from confluent_kafka import (
-    Consumer,
     ConsumerGroupTopicPartitions,
     IsolationLevel,
     Producer,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, OffsetSpec
+from msgspec import Struct
 
 from stream_dedup.config import EventsSettings, IndexSettings, Settings
 from stream_dedup.events import Verdict
@@ -50,8 +50,7 @@ _BATCH = 40
 _BATCHES = 5  # at least so many lie in a window, about
 
 
-# The least time that brokers take, so that the dead are missed soon.
-CLIENT = {"session.timeout.ms": 6000}
+TRANSACTION_SECONDS = 3
 
 
 class Running(NamedTuple):
@@ -88,7 +87,9 @@ class Trial:
         index: Mapping[str, Any] | None = None,
     ) -> None:
         self.broker, self.seed = broker, seed
-        kafka = names.kafka(broker, routes, instance="one", batch_size_max=_BATCH, client=CLIENT)
+        kafka = names.kafka(
+            broker, routes, instance="one", batch_size_max=_BATCH, client=_client(broker)
+        )
         chosen: Any = {"window": Duration("inf"), **(index or {})}
         self.settings = Settings(
             events=EventsSettings(emit="all", rejected_ratio_max=1.0),
@@ -225,6 +226,10 @@ class Trial:
 
         self._await(running, is_through)
 
+    def await_said(self, running: "Running", words: str) -> None:
+        """Wait until the log of a process has these words."""
+        self._await(running, lambda: words in running.said())
+
     def _await(self, running: "Running", holds: Callable[[], bool]) -> None:
         give_up = monotonic() + SECONDS_MAX
         while not holds():
@@ -236,13 +241,10 @@ class Trial:
     def committed(self, role: str) -> int:
         """Return what a group has committed of its topic."""
         topics = self.settings.kafka.topics
-        servers = self.broker.bootstrap_servers
         group = f"{self.settings.kafka.application}-{role}"
         topic = topics.documents if role == "sign" else topics.signatures
-        consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
-        with closing(consumer):
-            # Asked again where the broker has just started.
-            return int(committed(consumer, [TopicPartition(topic, 0)])[0].offset)
+        (found,) = committed(self.clients, group, [TopicPartition(topic, 0)])
+        return int(found.offset)
 
     def log(self) -> list[Incoming]:
         """Return all records of `signatures` that were there at this or an earlier call."""
@@ -300,7 +302,7 @@ class Trial:
     def check_index(self) -> None:
         """The index holds what one that is made from the whole log holds."""
         fresh = self.led_along(self.log())
-        view = _living if self._has_window else _rows
+        view = _living if self._has_window else rows
         with closing(RocksIndex.open(self.settings.index.directory, self.settings.index)) as index:
             assert view(index) == view(fresh)
             ours, theirs = standing(index.meta()), standing(fresh.meta())
@@ -322,16 +324,28 @@ class Trial:
         ]
         assert known[0] == known[1]
 
+    def topic_id(self) -> str:
+        """Return the id of the log."""
+        return topic_id(self.clients.admin(), self.settings.kafka.topics.signatures)
+
     def led_along(self, log: Sequence[Incoming]) -> Index:
         """Make an index of records of the log."""
-        name = topic_id(self.clients.admin(), self.settings.kafka.topics.signatures)
-        fresh = Follower(MemoryIndex(), self.settings, name, no_step)
+        fresh = Follower(MemoryIndex(), self.settings, self.topic_id(), no_step)
         for start in range(0, len(log), 7):
             fresh.remember(fresh.decide(log[start : start + 7]))
         return fresh.index
 
 
-def _rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
+def _client(broker: Broker) -> dict[str, Any]:
+    """Return settings with which the dead are missed soon."""
+    return {
+        "session.timeout.ms": 1000 * broker.session_seconds,
+        "heartbeat.interval.ms": 500,
+        "transaction.timeout.ms": 1000 * TRANSACTION_SECONDS,
+    }
+
+
+def rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
     """Return all rows; which of the dead a bucket still names depends on when it was rewritten."""
     return {
         keyspace: list(index.scan(keyspace))
@@ -384,6 +398,11 @@ def _end(broker: Broker, topic: str, level: IsolationLevel | None) -> int:
     return int(asked[partition].result(10).offset)
 
 
+def _given(section: Struct, *names: str) -> Iterator[str]:
+    values = {name: getattr(section, name) for name in names}
+    return (f"{name} = {value}" for name, value in values.items() if value is not None)
+
+
 def _toml(settings: Settings) -> str:
     """Write what differs from the defaults."""
     kafka = settings.kafka
@@ -396,7 +415,8 @@ def _toml(settings: Settings) -> str:
         f"[kafka]\nbootstrap_servers = '{kafka.bootstrap_servers}'",
         f"application = '{kafka.application}'\ninstance = '{kafka.instance}'",
         f"batch_size_max = {kafka.batch_size_max}\nattempts_max = {kafka.attempts_max}",
-        f"[similarity]\nsize = {settings.similarity.size}",
+        "[similarity]",
+        *_given(settings.similarity, "size", "threshold", "bands", "rows"),
         f"[matching]\nskip_positions = {list(settings.matching.skip_positions)}",
         "[kafka.topics]",
         *(f"{name} = '{value}'" for name, value in msgspec.to_builtins(kafka.topics).items()),

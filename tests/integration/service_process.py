@@ -3,10 +3,10 @@
     python -m tests.integration.service_process SETTINGS ROLE [--death STEP COUNT]
         [--fencing STEP COUNT] [--bug BUG]
 
-SETTINGS is a file of settings. At the COUNT-th time that STEP is reached the process ends, as if it
-was killed there; or another producer takes its transactional id over. BUG is one of `faults.BUGS`.
-A text with DEADLY in it ends the process that signs it, one with BROKEN makes signing fail. On
-SIGTERM it stops.
+SETTINGS is a file of settings; the environment counts as well. At the COUNT-th time that STEP is
+reached the process ends, as if it was killed there; or another producer takes its transactional id
+over. BUG is one of `faults.BUGS`. A text with DEADLY in it ends the process that signs it, one with
+BROKEN makes signing fail. On SIGTERM it stops.
 """
 
 import faulthandler
@@ -94,7 +94,7 @@ def main() -> None:
 
 def _run() -> None:
     asked = _arguments()
-    settings = overrides.load(Path(asked.settings), {}).settings
+    settings = overrides.load(Path(asked.settings), os.environ).settings
     logs.begin(settings.log)
     stopped = Event()
     faulthandler.register(signal.SIGUSR1)

@@ -10,6 +10,7 @@ from tests.integration.kafka_trial import Trial
 from tests.integration.service_process import DIED
 
 EVENTS = 240
+# After the offsets is before the commit: nothing of ours lies between.
 TRANSACTION = ("begun", "half produced", "before offsets", "after offsets", "after commit")
 STEPS = [
     *(f"sign: {step}" for step in ("consumed", *TRANSACTION)),

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -22,7 +21,7 @@ from confluent_kafka import Producer
 
 from stream_dedup.metrics import METRICS
 from tests.deployment import DEPLOY, RULES, exposed, panel_expressions, tool
-from tests.integration.brokers import Broker
+from tests.integration.brokers import Broker, free_port
 from tests.integration.conftest import Names
 
 SECONDS_MAX = 60.0
@@ -61,7 +60,7 @@ def prometheus(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iter
     program = tool("prometheus")
     folder = tmp_path_factory.mktemp("prometheus")
     names = Names(f"test-{uuid.uuid4().hex[:12]}")
-    service, own = _free_port(), _free_port()
+    service, own = free_port(), free_port()
     with ExitStack() as stack:
         run = _service(broker, names, folder, service)
         running = stack.enter_context(_process(run, folder / "service.log"))
@@ -132,11 +131,6 @@ def _write_what_is_no_document(broker: Broker, topic: str) -> None:
     for value in (b"{", b'{"id": "a"}', b"[]"):
         producer.produce(topic, value)
     assert producer.flush(SECONDS_MAX) == 0
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def _await(holds: Callable[[], bool], process: "subprocess.Popen[bytes] | None" = None) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import SECONDS_MAX, Running, Trial
+from tests.integration.kafka_trial import SECONDS_MAX, TRANSACTION_SECONDS, Running, Trial
 
-FROZEN_SECONDS = 12.0  # longer than a transaction may last
+FROZEN_SECONDS = TRANSACTION_SECONDS + 2.0  # sessions and transactions have ended by then
 LOAD = 10  # events, every so often
 SECONDS_BETWEEN = 0.1
 KILLS_WITHOUT_PROGRESS = 0.3  # of all: in a start, a replay, or while another one is still member
@@ -67,8 +67,10 @@ class Killer:
                 running.process.wait(seconds / len(self._running))
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize(("seed", "kills"), [(1, 10), (2, 50)])
+LONG = [pytest.param(seed, 50, marks=pytest.mark.soak) for seed in (2, 3)]
+
+
+@pytest.mark.parametrize(("seed", "kills"), [(1, 10), *LONG])
 def test_random_kills_change_nothing(
     broker: Broker, names: Names, tmp_path: Path, seed: int, kills: int
 ) -> None:

@@ -2,12 +2,14 @@ import pytest
 
 from stream_dedup.config import (
     EventsSettings,
+    HttpSettings,
     KafkaSettings,
     Settings,
     SimilaritySettings,
     TopicSettings,
 )
 from stream_dedup.errors import SettingsError
+from stream_dedup.quantities import Duration
 
 
 def test_the_defaults_are_allowed() -> None:
@@ -37,6 +39,7 @@ def test_settings_cannot_be_changed() -> None:
         ("'matches' is named 2 times", lambda: TopicSettings(documents="matches")),
         ("'news' is named 2 times", lambda: TopicSettings(unique="news", duplicates="news")),
         ("above kafka.commit_size_max", lambda: KafkaSettings(batch_size_max=5000)),
+        ("is no bound", lambda: HttpSettings(request_timeout_seconds=Duration.parse("none"))),
     ],
 )
 def test_values_that_cannot_stand_together_are_refused(message: str, wrong: object) -> None:

@@ -87,7 +87,7 @@ def test_help_and_wrong_usage_answer_at_once(arguments: list[str], exit_code: in
 
     assert done.returncode == exit_code
     assert "stream_dedup" in imported
-    assert imported & {"numpy", "numba", "confluent_kafka", "rocksdict"} == set()
+    assert imported & {"numpy", "numba", "confluent_kafka", "rocksdict", "starlette"} == set()
 
 
 @pytest.mark.parametrize(

@@ -31,4 +31,5 @@ def incoming(
         key=optional_bytes,
         value=values,
         headers=headers,
+        unreadable=st.just(""),
     )

@@ -32,7 +32,7 @@ ALL_SETTINGS = (
     SimilaritySettings(measure="cosine", hashes=64, bands=4, rows=8),
     SimilaritySettings(measure="cosine", hashes=71, bands=4, rows=8, verify="exact"),
 )
-EMPTY = Extra("", [], None, UNDATED)
+EMPTY = Extra("", [], None, UNDATED, UNDATED)
 
 
 @lru_cache
@@ -74,7 +74,7 @@ references = st.builds(
 )
 times = st.integers(-(2**62), 2**62)
 originals = st.none() | records.incoming().map(Original.of)
-extras = st.builds(Extra, names, records.headers, originals, times)
+extras = st.builds(Extra, names, records.headers, originals, times, times)
 entries = st.tuples(st.builds(Record, events, st.integers(0, 2**48 - 1), times, references), extras)
 
 
@@ -131,11 +131,12 @@ def test_the_bytes_are_those_of_the_drawing() -> None:
     key = np.array([[0x0102030405060708, 0xFF02030405060708]], np.uint64)
     batch = batch._replace(sketches=sketches._replace(keys=key))
     original = Original(b"k", None, [])
-    extra = Extra("I", [("h", None)], original, 1000)
+    extra = Extra("I", [("h", None)], original, 1000, 2000)
     content = (
         b"\1\0"
         + b"\x08\0\2\0\0"
         + (1000).to_bytes(8, "little")
+        + (2000).to_bytes(8, "little")
         + (3).to_bytes(4, "little")
         + sketches.fingerprints.astype("<u8").tobytes()
         + sketches.signatures.astype("<u2").tobytes()

@@ -1,0 +1,120 @@
+"""How far the roles are behind, by what the broker says: true also of a role that hangs."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from confluent_kafka import (
+    OFFSET_INVALID,
+    TIMESTAMP_NOT_AVAILABLE,
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka.admin import OffsetSpec
+
+from stream_dedup.config import KafkaSettings
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.metrics import LAG_RECORDS, LAG_SECONDS, OPEN_RECORDS, Metrics
+
+_ANSWER_SECONDS = 5.0
+_RECORDS_SECONDS = 1.0
+_SPECS: Any = OffsetSpec  # whose methods have no types
+_EARLIEST, _LATEST = _SPECS.earliest(), _SPECS.latest()
+# One record of each partition is looked at, for its time.
+_FRUGAL = {"fetch.message.max.bytes": 1 << 16, "queued.min.messages": 1}
+
+
+class Backlog:
+    """Measures what the group of a role has not committed yet."""
+
+    def __init__(
+        self, clients: Clients, settings: KafkaSettings, roles: Iterable[str], metrics: Metrics
+    ) -> None:
+        topics = {"sign": settings.topics.documents, "match": settings.topics.signatures}
+        self._topics = {role: topics[role] for role in roles}
+        self._application, self._from_end = settings.application, settings.start == "latest"
+        self._metrics = metrics
+        self._admin = clients.admin()
+        self._reader = clients.reader(**_FRUGAL)
+
+    def sample(self) -> bool:
+        """Measure once; return whether the broker answered, else all stays as it was."""
+        try:
+            for role, topic in self._topics.items():
+                self._measure(role, topic)
+        except KafkaException:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of the clients."""
+        self._reader.close()
+
+    def _measure(self, role: str, topic: str) -> None:
+        described = self._reader.list_topics(topic, timeout=_ANSWER_SECONDS).topics[topic]
+        partitions = [TopicPartition(topic, number) for number in described.partitions]
+        ends = self._offsets(partitions, _LATEST, IsolationLevel.READ_COMMITTED)
+        begins = self._begins(role, partitions, ends)
+        waiting = {number: begin for number, begin in begins.items() if begin < ends[number]}
+        times = self._times(topic, waiting)
+        now = time.time()
+        for number, end in ends.items():
+            labels = (role, str(number))
+            self._metrics.set(LAG_RECORDS, max(0, end - begins[number]), *labels)
+            if number not in waiting:
+                self._metrics.set(LAG_SECONDS, 0, *labels)
+            elif number in times:
+                self._metrics.set(LAG_SECONDS, max(0, now - times[number]), *labels)
+        if role == "match":
+            written = self._offsets(partitions, _LATEST, IsolationLevel.READ_UNCOMMITTED)
+            self._metrics.set(OPEN_RECORDS, sum(written.values()) - sum(ends.values()))
+
+    def _begins(
+        self, role: str, partitions: list[TopicPartition], ends: dict[int, int]
+    ) -> dict[int, int]:
+        """Return where the group reads on, or will begin."""
+        group = f"{self._application}-{role}"
+        asked = self._admin.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group, partitions)], request_timeout=_ANSWER_SECONDS
+        )
+        answer = asked[group].result(_ANSWER_SECONDS)
+        found = {place.partition: place.offset for place in answer.topic_partitions or []}
+        if role == "sign" and self._from_end:
+            first = ends
+        else:
+            uncommitted = IsolationLevel.READ_UNCOMMITTED
+            first = self._offsets(partitions, _EARLIEST, uncommitted)
+        return {
+            number: first[number] if found.get(number, OFFSET_INVALID) < 0 else found[number]
+            for number in ends
+        }
+
+    def _offsets(
+        self, partitions: list[TopicPartition], spec: Any, isolation: Any
+    ) -> dict[int, int]:
+        asked = self._admin.list_offsets(
+            dict.fromkeys(partitions, spec),
+            isolation_level=isolation,
+            request_timeout=_ANSWER_SECONDS,
+        )
+        return {
+            place.partition: future.result(_ANSWER_SECONDS).offset
+            for place, future in asked.items()
+        }
+
+    def _times(self, topic: str, offsets: dict[int, int]) -> dict[int, float]:
+        """Return when the records at these offsets came, of those that come at once."""
+        times: dict[int, float] = {}
+        if not offsets:
+            return times
+        self._reader.assign([TopicPartition(topic, *place) for place in offsets.items()])
+        give_up = time.monotonic() + _RECORDS_SECONDS
+        while len(times) < len(offsets) and time.monotonic() < give_up:
+            for message in self._reader.consume(len(offsets), 0.1):
+                kind, stamp = message.timestamp()
+                if message.error() is None and kind != TIMESTAMP_NOT_AVAILABLE:
+                    times.setdefault(message.partition() or 0, stamp / 1000)
+        self._reader.unassign()
+        return times

@@ -1,0 +1,1 @@
+"""Metrics, health, queries and the live page, over HTTP."""

@@ -1,0 +1,91 @@
+"""What operators do by mistake: one name for two processes, a topic made anew, a wrong command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from confluent_kafka.admin import AdminClient
+from msgspec.structs import replace
+
+from stream_dedup.kafka.topics import ensure
+from tests.integration.brokers import Broker
+from tests.integration.conftest import Names
+from tests.integration.kafka_trial import Trial
+from tests.integration.service_process import REFUSED
+
+SECONDS_MAX = 20
+TEXT = "The harbour of the old town was closed on Monday after a ship had lost its cargo of timber."
+
+
+@pytest.fixture
+def trial(broker: Broker, names: Names, tmp_path: Path) -> Trial:
+    """An application of its own, fed."""
+    trial = Trial(broker, names, tmp_path)
+    trial.feed(80)
+    return trial
+
+
+def test_of_two_processes_with_one_name_the_first_gives_way(trial: Trial, tmp_path: Path) -> None:
+    """It is told which setting tells them apart, and the other goes on where it was."""
+    index = replace(trial.settings.index, directory=str(tmp_path / "second"))
+    twin = replace(trial.settings, index=index)
+    with trial.process() as first:
+        trial.await_verdicts(first)
+        with trial.process(settings=twin) as second:
+            trial.await_said(second, "started")
+            trial.feed(400)
+            said = first.ends_with(REFUSED)
+            assert "give each process a kafka.instance of its own" in said
+            trial.feed(80)
+            trial.await_verdicts(second)
+            second.stops()
+    trial.settings = twin
+    trial.audit()
+
+
+def test_documents_made_anew_are_asked_about(trial: Trial) -> None:
+    """A topic of the same name is not taken for the old one; told to, all of it is new."""
+    trial.runs_to_the_end()
+    made_anew(trial, trial.settings.kafka.topics.documents)
+
+    assert "was deleted and made anew" in trial.is_refused("sign")
+    trial.set_offset("sign", trial.settings.kafka.topics.documents, 0)
+    for number in range(3):
+        trial.write(json.dumps({"id": f"new-{number}", "text": TEXT}).encode(), "")
+    with trial.process() as running:
+        trial.await_verdicts(running, 83)
+        running.stops()
+    said = [verdict for verdict in trial.verdicts() if verdict.document.id.startswith("new-")]
+    assert [verdict.record.offset for verdict in said] == [0, 1, 2]
+    assert [verdict.type for verdict in said] == ["unique", "duplicate", "duplicate"]
+    trial.check_index()
+
+
+def made_anew(trial: Trial, topic: str) -> None:
+    """Delete a topic, and make it again once that is done."""
+    admin = AdminClient({"bootstrap.servers": trial.broker.bootstrap_servers})
+    admin.delete_topics([topic])[topic].result(SECONDS_MAX)
+    give_up = monotonic() + SECONDS_MAX
+    while topic in admin.list_topics(timeout=SECONDS_MAX).topics:
+        assert monotonic() < give_up
+    ensure(trial.clients, trial.settings)
+
+
+def test_an_index_of_the_log_is_not_rebuilt_from_files(trial: Trial, tmp_path: Path) -> None:
+    """It is refused with what makes such an index anew, and left as it is."""
+    trial.runs_to_the_end()
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text(json.dumps({"id": "a", "text": TEXT}))
+    command = [sys.executable, "-m", "stream_dedup", "index", "rebuild"]
+    command += ["--index", trial.settings.index.directory]
+
+    for given in ([], ["--input", str(feed)]):
+        done = subprocess.run([*command, *given], capture_output=True, text=True, check=False)
+        assert done.returncode == REFUSED, done.stderr
+        said = " ".join(done.stderr.split())
+        assert "is fed from Kafka" in said
+        assert "move the directory away and start it" in said
+    trial.audit()

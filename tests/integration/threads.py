@@ -1,0 +1,43 @@
+"""The service in threads of the test's own process, where a test looks at what it shows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from threading import Event, Thread
+
+from stream_dedup.config import Settings
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.index_gauges import IndexGauges
+from stream_dedup.kafka.service import Service
+from stream_dedup.panel import Panel
+
+STOP_SECONDS_MAX = 60.0
+
+
+class Steps:
+    """Does something at steps of the stages; a stage goes on when it is done."""
+
+    def __init__(self) -> None:
+        self.acts: dict[str, Callable[[], None]] = {}
+
+    def __call__(self, step: str) -> None:
+        if act := self.acts.get(step):
+            act()
+
+
+@contextmanager
+def service(settings: Settings, panel: Panel, steps: Steps) -> Iterator[Service]:
+    """Run the service in threads of this process, and stop it at the end."""
+    stopped = Event()
+    directory = settings.index.directory
+    with closing(RocksIndex.open(directory, settings.index)) as index:
+        made = Service(settings, "all", index, steps, panel)
+        gauges = IndexGauges(index, directory, made.matcher, panel.metrics)
+        made.measures.append(gauges.sample)
+        thread = Thread(target=made.run, args=(stopped,))
+        thread.start()
+        try:
+            yield made
+        finally:
+            stopped.set()
+            thread.join(STOP_SECONDS_MAX)
+            assert not thread.is_alive()
