@@ -32,8 +32,9 @@ kafka: DATA = deploy/kafka-local/data
 kafka: ## Run a Kafka broker until Ctrl-C, [PORT=9092] (0: any) [DATA=directory]; needs Java and Maven
 	@exec $(PYTHON) deploy/kafka-local/broker.py --port '$(PORT)' --data '$(DATA)'
 
-test: $(DEV) ## Run the tests: minutes
-	$(BIN)/python -m pytest --numprocesses auto
+# Trials wait as much as they compute: one more at a time than there are cores.
+test: $(DEV) ## Run the tests: a quarter of an hour
+	$(BIN)/python -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
 
 soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
 	$(BIN)/python -m pytest --numprocesses auto -m soak

@@ -83,6 +83,11 @@ class Clients:
         self.trouble: KafkaError | None = None  # what a connection failed with last
         self.waits = Waits()
 
+    def check(self) -> None:
+        """Refuse what librdkafka does not take, before anything is begun."""
+        self.reader().close()
+        self.producer(f"{self._settings.application}-check")  # unused, so nobody hears of it
+
     def admin(self) -> AdminClient:
         """Return a client that looks at topics and makes them."""
         others = (*_FOR_CONSUMERS, *_FOR_PRODUCERS)

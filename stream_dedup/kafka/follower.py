@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stream_dedup.config import Settings
 from stream_dedup.engine import Matched, Matcher
-from stream_dedup.errors import Refused
+from stream_dedup.errors import Refused, StreamDedupError
 from stream_dedup.interfaces import Index
 from stream_dedup.kafka.ledger import Ledger
 from stream_dedup.kafka.messages import Incoming
@@ -61,19 +61,41 @@ class Follower:
         ]
         places, ledger = self.ledger.taking(sources)
         if len(places) < len(kept):
-            batch, extras = self._decoded([kept[place] for place in places])
-        matched = self._matched(batch, records)
+            kept = [kept[place] for place in places]
+            batch, extras = self._decoded(kept)
+        matched = self._matched(batch, kept)
         return Step(matched, extras, ledger, records[-1].offset + 1, len(records) - len(places))
 
     def _matched(self, batch: SignedBatch, records: Sequence[Incoming]) -> Matched:
+        matched = self._tried(batch)
+        if isinstance(matched, Matched):
+            return matched
+        raise Refused(
+            f"deciding failed at position {self._undecidable(records)} of the log: "
+            f"{type(matched).__name__}: {matched}. Please report it; named in "
+            "matching.skip_positions it is passed over"
+        ) from matched
+
+    def _undecidable(self, records: Sequence[Incoming]) -> int:
+        """Find the record that it fails at: a shorter batch fails too as long as it is within."""
+        enough, too_few = len(records), 0
+        while enough - too_few > 1:
+            middle = (enough + too_few) // 2
+            batch, _ = self._decoded(records[:middle])
+            if isinstance(self._tried(batch), Matched):
+                too_few = middle
+            else:
+                enough = middle
+        return records[enough - 1].offset
+
+    def _tried(self, batch: SignedBatch) -> Matched | Exception:
+        """Decide, or return what no message of ours explains."""
         try:
             return self.matcher.match(batch)
+        except StreamDedupError:
+            raise
         except Exception as error:
-            raise Refused(
-                f"deciding failed between the positions {records[0].offset} and "
-                f"{records[-1].offset} of the log: {type(error).__name__}: {error}. Please report "
-                "it; a position in matching.skip_positions is passed over"
-            ) from error
+            return error
 
     def remember(self, step: Step) -> None:
         """Write what was decided, and how far the log was read, together."""

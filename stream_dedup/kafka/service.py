@@ -51,6 +51,7 @@ class Service:
             return lambda step: on_step(f"{stage}: {step}")
 
         self._clients = clients = Clients(settings.kafka)
+        clients.check()
         ensure(clients, settings)
         admin, topics = clients.admin(), settings.kafka.topics
         self._timeout = settings.kafka.shutdown_timeout_seconds

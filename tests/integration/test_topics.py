@@ -275,8 +275,8 @@ def test_an_unreachable_broker_is_named(alone: None, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("code", "kind", "words"),
     [
-        (KafkaError.TOPIC_AUTHORIZATION_FAILED, Refused, "Describe and DescribeConfigs"),
-        (KafkaError.CLUSTER_AUTHORIZATION_FAILED, Refused, "kafka.client says who we are"),
+        (KafkaError.TOPIC_AUTHORIZATION_FAILED, Refused, "stream-dedup topics rights"),
+        (KafkaError.CLUSTER_AUTHORIZATION_FAILED, Refused, "stream-dedup topics rights"),
         (KafkaError._TRANSPORT, Unavailable, "kafka.bootstrap_servers = kafka:9092"),
         (KafkaError.POLICY_VIOLATION, StreamDedupError, "topic 'log': "),
     ],
