@@ -198,6 +198,15 @@ class Delay(Struct, frozen=True):
     worst_99: float
 
 
+class Questions(Struct, frozen=True):
+    """Milliseconds from asking to the answer, the connection included."""
+
+    rate: int  # documents a second that stream in meanwhile
+    asked: int
+    median: float
+    worst_99: float
+
+
 class ServiceResults(Struct, frozen=True):
     """Results of `benchmarks.service`."""
 
@@ -205,8 +214,11 @@ class ServiceResults(Struct, frozen=True):
     documents: int
     copies_per_second: float  # of the best bare copy
     documents_per_second: float
+    signed: int  # documents in the log of which an index was restored
     restored_per_second: float
+    matched_per_second: float  # the same documents out of memory
     delays: list[Delay]
+    questions: Questions
 
 
 def save(name: str, record: Struct) -> None:

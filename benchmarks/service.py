@@ -6,15 +6,12 @@ measured. The yardstick reads records and writes the same bytes, in transactions
 
 import argparse
 import json
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -23,12 +20,15 @@ import numpy as np
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from benchmarks.asking import question_delays
 from benchmarks.feed import feed
+from benchmarks.kafka_processes import broker, new_settings, service
 from benchmarks.machine import this_run
-from benchmarks.records import Delay, ServiceResults, save
+from benchmarks.records import Delay, Questions, ServiceResults, save
+from benchmarks.restoring import restoring_rates
+from stream_dedup.config import Settings
 
 _BATCHES = (500, 1000, 2000, 4000)
-_BROKER = Path(__file__).parents[1] / "deploy" / "kafka-local" / "broker.py"
 _WAIT_SECONDS = 120.0
 _STEADY_SECONDS = 15.0
 _RATES = (500, 2000)
@@ -40,17 +40,18 @@ def main() -> None:
     arguments = _arguments()
     run = this_run("benchmarks.service")
     texts = feed(arguments.documents)
-    with tempfile.TemporaryDirectory() as directory, _broker(Path(directory)) as servers:
+    with tempfile.TemporaryDirectory() as directory, broker(Path(directory)) as servers:
         bench = Bench(servers, Path(directory), texts)
         copies = {batch: bench.copy_rate(batch) for batch in _BATCHES}
         _say(f"bare copies: {copies}")
         rate = bench.service_rate()
-        restored = bench.restore_rate()
-        _say(f"service: {rate:,.0f}/s, restoring: {restored:,.0f}/s")
+        restoring = restoring_rates(servers, Path(directory), arguments.signed)
+        _say(f"service: {rate:,.0f}/s, {restoring}")
         delays = [
             Delay(rate, *bench.bare_delay(rate), *bench.service_delay(rate)) for rate in _RATES
         ]
-        _say(f"{delays}")
+        asked = bench.question_delays()
+        _say(f"{delays}, {asked}")
     save(
         "service",
         ServiceResults(
@@ -58,8 +59,11 @@ def main() -> None:
             documents=len(texts),
             copies_per_second=max(copies.values()),
             documents_per_second=rate,
-            restored_per_second=restored,
+            signed=arguments.signed,
+            restored_per_second=restoring.restored,
+            matched_per_second=restoring.matched,
             delays=delays,
+            questions=asked,
         ),
     )
 
@@ -67,19 +71,10 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.service", description=__doc__)
     parser.add_argument("--documents", type=int, default=24_000, help="[%(default)s]")
+    parser.add_argument(
+        "--signed", type=int, default=300_000, help="of which an index is restored [%(default)s]"
+    )
     return parser.parse_args()
-
-
-@contextmanager
-def _broker(folder: Path) -> Iterator[str]:
-    command = [sys.executable, str(_BROKER), "--port=0", f"--data={folder / 'kafka'}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait()
 
 
 class Bench:
@@ -87,36 +82,30 @@ class Bench:
 
     def __init__(self, servers: str, folder: Path, texts: Sequence[str]) -> None:
         self._servers, self._folder, self._count = servers, folder, len(texts)
+        self._texts = texts
         self._values = [
             json.dumps({"id": f"https://daily.example/{at:012d}", "text": text}).encode()
             for at, text in enumerate(texts)
         ]
-        self._application = self._documents()
+        self._settings = self._documents()
 
     def copy_rate(self, batch: int) -> float:
-        """Copy all documents; return how many a second."""
-        target = self._topic()
-        start = time.perf_counter()
-        self._copy(f"{self._application}-documents", target, batch, Event(), self._count)
-        return self._count / (time.perf_counter() - start)
+        """Copy all documents; return how many a second, from the first on."""
+        source, target = self._settings.kafka.topics.documents, self._topic()
+        copying = Thread(target=self._copy, args=(source, target, batch, Event(), self._count))
+        copying.start()
+        rate = _rate(self._arrivals(target, self._count))
+        copying.join()
+        return rate
 
     def service_rate(self) -> float:
         """Let the service answer all documents; return how many a second, from the first on."""
-        with self._service(self._application):
-            arrivals = self._arrivals(f"{self._application}-matches", self._count)
-        first = int((arrivals == arrivals[0]).sum())
-        return float((self._count - first) / (arrivals[-1] - arrivals[0]))
+        with service(self._settings):
+            return _rate(self._arrivals(self._settings.kafka.topics.matches, self._count))
 
-    def restore_rate(self) -> float:
-        """Lose the index, and let it be made anew; return how many documents a second."""
-        shutil.rmtree(self._folder / self._application)
-        with self._service(self._application) as log:
-            give_up = time.monotonic() + _WAIT_SECONDS
-            while "index restored" not in log.read_text():
-                assert time.monotonic() < give_up, log.read_text()
-                time.sleep(0.1)
-        line = next(line for line in log.read_text().splitlines() if "index restored" in line)
-        return self._count / float(json.loads(line)["seconds"])
+    def question_delays(self) -> Questions:
+        """Ask the service that knows all documents, while more stream in."""
+        return question_delays(self._settings, self._values, self._texts)
 
     def bare_delay(self, rate: int) -> tuple[float, float]:
         """Return the median and the 99th percentile of two bare hops, in milliseconds."""
@@ -137,9 +126,10 @@ class Bench:
 
     def service_delay(self, rate: int) -> tuple[float, float]:
         """Return the same of the service."""
-        application = self._documents(count=0)
-        with self._service(application):
-            return self._delays(f"{application}-documents", f"{application}-matches", rate)
+        settings = self._documents(count=0)
+        topics = settings.kafka.topics
+        with service(settings):
+            return self._delays(topics.documents, topics.matches, rate)
 
     def _delays(self, source: str, target: str, rate: int) -> tuple[float, float]:
         """Write documents at a steady rate, and see when what follows from each can be read."""
@@ -205,37 +195,14 @@ class Bench:
                 producer.commit_transaction(9)
                 done += len(records)
 
-    @contextmanager
-    def _service(self, application: str) -> Iterator[Path]:
-        """Run the service in a process; yield its log."""
-        log = self._folder / f"{uuid.uuid4().hex}.log"
-        settings = {
-            "kafka.bootstrap_servers": self._servers,
-            "kafka.application": application,
-            **{f"kafka.topics.{name}": f"{application}-{name}" for name in _TOPICS},
-            "events.emit": "all",
-            "index.directory": str(self._folder / application),
-            "index.window": "none",
-            "log.format": "json",
-        }
-        command = [sys.executable, "-m", "stream_dedup", "run"]
-        command += [
-            word for name, value in settings.items() for word in ("--set", f"{name}={value}")
-        ]
-        with log.open("w") as lines, subprocess.Popen(command, stderr=lines) as process:
-            try:
-                yield log
-            finally:
-                process.send_signal(signal.SIGTERM)
-                process.wait()
-
-    def _documents(self, count: int | None = None) -> str:
+    def _documents(self, count: int | None = None) -> Settings:
         """Return a new application whose documents are there already."""
-        application = f"bench-{uuid.uuid4().hex[:8]}"
-        self._topic(f"{application}-documents")
-        self._topic(f"{application}-matches")
-        self._write(f"{application}-documents", self._count if count is None else count)
-        return application
+        settings = new_settings(self._servers, self._folder)
+        topics = settings.kafka.topics
+        for topic in (topics.documents, topics.matches):
+            self._topic(topic)
+        self._write(topics.documents, self._count if count is None else count)
+        return settings
 
     def _write(self, topic: str, count: int) -> None:
         producer = Producer({"bootstrap.servers": self._servers, "linger.ms": 5})
@@ -268,7 +235,10 @@ class Bench:
         }
 
 
-_TOPICS = ("documents", "signatures", "matches", "rejected")
+def _rate(arrivals: Any) -> float:
+    """Return how many came a second, from the first ones on."""
+    first = int((arrivals == arrivals[0]).sum())
+    return float((len(arrivals) - first) / (arrivals[-1] - arrivals[0]))
 
 
 def _say(line: str) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
 
 from stream_dedup.config import Settings
+from stream_dedup.engine import Matcher
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.index_gauges import IndexGauges
 from stream_dedup.kafka.service import Service
@@ -24,8 +26,16 @@ class Steps:
             act()
 
 
+@dataclass(frozen=True)
+class Running:
+    """What of a service can be read."""
+
+    index: RocksIndex
+    matcher: Callable[[], Matcher]
+
+
 @contextmanager
-def service(settings: Settings, panel: Panel, steps: Steps) -> Iterator[Service]:
+def service(settings: Settings, panel: Panel, steps: Steps) -> Iterator[Running]:
     """Run the service in threads of this process, and stop it at the end."""
     stopped = Event()
     directory = settings.index.directory
@@ -36,7 +46,7 @@ def service(settings: Settings, panel: Panel, steps: Steps) -> Iterator[Service]
         thread = Thread(target=made.run, args=(stopped,))
         thread.start()
         try:
-            yield made
+            yield Running(index, made.matcher)
         finally:
             stopped.set()
             thread.join(STOP_SECONDS_MAX)

@@ -1,0 +1,79 @@
+"""What a service that makes its index anew says of itself meanwhile."""
+
+import json
+import urllib.error
+import urllib.request
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+from confluent_kafka import Consumer, TopicPartition
+
+from benchmarks.signed_log import write_log
+from stream_dedup.config import IndexSettings, Settings
+from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.topics import ensure
+from stream_dedup.panel import Panel
+from stream_dedup.query import Reader
+from stream_dedup.web.application import Desk, application
+from stream_dedup.web.server import Server
+from tests.integration.brokers import Broker
+from tests.integration.conftest import Names
+from tests.integration.threads import Steps, service
+
+SECONDS_MAX = 90.0
+DOCUMENTS = 12_000
+
+
+def test_probes_answer_while_an_index_is_restored(
+    broker: Broker, names: Names, tmp_path: Path
+) -> None:
+    """Within a second: it lives, it is not ready, and says how much is to be done; then it is."""
+    index = IndexSettings(directory=str(tmp_path / "index"))
+    settings = Settings(index=index, kafka=names.kafka(broker, instance="one"))
+    ensure(Clients(settings.kafka), settings)
+    write_log(settings, DOCUMENTS)
+    topics = settings.kafka.topics
+    commit(settings, "match", topics.signatures, DOCUMENTS)
+    commit(settings, "sign", topics.documents, 0)
+    panel = Panel.of(settings)
+    live, ready, waits = set[int](), list[tuple[int, str]](), list[float]()
+    with service(settings, panel, Steps()) as running:
+        reader = Reader(running.index, settings, running.matcher)
+        desk = Desk(settings, panel.metrics, panel.health, panel.live, reader)
+        server = Server(application(desk, ""), "127.0.0.1", 0)
+        server.start()
+        give_up, pause = monotonic() + SECONDS_MAX, Event()
+        while not ready or ready[-1][0] != 200:
+            started = monotonic()
+            live.add(answer(f"{server.address}/livez")[0])
+            ready.append(answer(f"{server.address}/readyz"))
+            waits.append(monotonic() - started)
+            assert started < give_up, ready[-1]
+            pause.wait(0.02)
+        server.close()
+
+    restoring = [reasons for status, reasons in ready if "match: restoring" in reasons]
+    assert live == {200}
+    assert restoring
+    assert all("records of" in reasons and "to go" in reasons for reasons in restoring)
+    assert max(waits) < 2, "two probes within a second each"
+
+
+def answer(address: str) -> tuple[int, str]:
+    """Ask a probe; return its status, and the reasons."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as reply:
+            return reply.status, str(json.load(reply)["reasons"])
+    except urllib.error.HTTPError as reply:
+        with reply:
+            return reply.code, str(json.load(reply)["reasons"])
+
+
+def commit(settings: Settings, role: str, topic: str, offset: int) -> None:
+    """Say how far a role has come: an index that has less of the log was lost."""
+    kafka = settings.kafka
+    group = f"{kafka.application}-{role}"
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group})
+    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
+    consumer.close()
