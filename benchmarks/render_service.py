@@ -1,8 +1,8 @@
 """The part of RESULTS.md on the service on Kafka."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from benchmarks.records import ServiceResults, load
+from benchmarks.records import Delay, ServiceResults, load
 from benchmarks.writing import filled, run_notes, table
 
 _SERVICE = """\
@@ -50,26 +50,7 @@ def section() -> Iterable[str]:
         restored_share=results.restored_per_second / results.matched_per_second,
     )
     yield filled(_DELAYS)
-    header = [
-        "documents a second",
-        "ms, median",
-        "ms, 99 in 100 within",
-        "bare: median",
-        "bare: 99 in 100",
-        "times bare, 99 in 100",
-    ]
-    yield table(
-        header,
-        [
-            [
-                f"{delay.rate:,}",
-                *(f"{delay_of:.0f}" for delay_of in (delay.median, delay.worst_99)),
-                *(f"{delay_of:.0f}" for delay_of in (delay.bare_median, delay.bare_99)),
-                f"**{delay.worst_99 / delay.bare_99:.2f}**",
-            ]
-            for delay in results.delays
-        ],
-    )
+    yield _delays(results.delays)
     questions = results.questions
     yield filled(
         _QUESTIONS,
@@ -79,3 +60,24 @@ def section() -> Iterable[str]:
         worst=questions.worst_99,
     )
     yield run_notes(results.run)
+
+
+def _delays(delays: Sequence[Delay]) -> str:
+    header = [
+        "documents a second",
+        "ms, median",
+        "ms, 99 in 100 within",
+        "bare: median",
+        "bare: 99 in 100",
+        "times bare, 99 in 100",
+    ]
+    rows = [
+        [
+            f"{delay.rate:,}",
+            *(f"{of:.0f}" for of in (delay.median, delay.worst_99)),
+            *(f"{of:.0f}" for of in (delay.bare_median, delay.bare_99)),
+            f"**{delay.worst_99 / delay.bare_99:.2f}**",
+        ]
+        for delay in delays
+    ]
+    return table(header, rows)

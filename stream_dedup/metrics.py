@@ -103,7 +103,8 @@ CLUSTER_SIZE = _histogram(
     "cluster_size", "Size of the cluster that a duplicate joined or is in", _SIZES[1:]
 )
 CLUSTER_GROWTH = _gauge(
-    "cluster_growth", "Most documents that any one cluster gained within the last minute"
+    "cluster_growth",
+    "Most documents that any one cluster gained within the last minute, by verdicts published",
 )
 
 # How fast.

@@ -6,6 +6,7 @@ It is an extra: without its packages, or an address to send to, nothing is trace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from threading import Thread
 from typing import Any
 
 from stream_dedup import __version__
@@ -14,6 +15,7 @@ from stream_dedup.errors import SettingsError
 # As many as the specification lets a span have unless told otherwise.
 _LINKS_MAX = 128
 _PARENT = "traceparent"
+_CLOSE_SECONDS = 5.0
 
 Headers = list[tuple[str, bytes | None]]
 Link = Callable[[Sequence[Headers]], None]
@@ -52,7 +54,7 @@ class OpenTelemetry:
             "service.version": __version__,
             "service.instance.id": instance,
         }
-        self._provider = TracerProvider(resource=Resource.create(told))
+        self._provider = TracerProvider(resource=Resource.create(told), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint)))
         self._tracer = self._provider.get_tracer("stream_dedup", __version__)
         self._reads = TraceContextTextMapPropagator()
@@ -72,8 +74,10 @@ class OpenTelemetry:
             yield partial(self._link, span)
 
     def close(self) -> None:
-        """Send what is left."""
-        self._provider.shutdown()
+        """Send what is left, as far as the collector takes it soon."""
+        leaving = Thread(target=self._provider.shutdown, daemon=True)
+        leaving.start()
+        leaving.join(_CLOSE_SECONDS)
 
     def _link(self, span: Any, headers: Sequence[Headers]) -> None:
         """Link a span to those that the records of its batch name, each once."""

@@ -17,9 +17,9 @@ def stopping(stopped: Event) -> Iterator[None]:
 
     def hear(number: int, _frame: FrameType | None) -> None:
         heard.append(number)
-        stopped.set()
         if len(heard) > 1:
             raise _ending(number)
+        stopped.set()
 
     before = {number: signal.signal(number, hear) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -9,6 +9,7 @@ from confluent_kafka import (
     TIMESTAMP_NOT_AVAILABLE,
     ConsumerGroupTopicPartitions,
     IsolationLevel,
+    KafkaError,
     KafkaException,
     TopicPartition,
 )
@@ -23,7 +24,11 @@ _RECORDS_SECONDS = 1.0
 _SPECS: Any = OffsetSpec  # whose methods have no types
 _EARLIEST, _LATEST = _SPECS.earliest(), _SPECS.latest()
 # One record of each partition is looked at, for its time.
-_FRUGAL = {"fetch.message.max.bytes": 1 << 16, "queued.min.messages": 1}
+_FRUGAL = {
+    "fetch.message.max.bytes": 1 << 16,
+    "queued.min.messages": 1,
+    "enable.partition.eof": True,
+}
 
 
 class Backlog:
@@ -41,10 +46,11 @@ class Backlog:
 
     def sample(self) -> bool:
         """Measure once; return whether the broker answered, else all stays as it was."""
+        self._admin.poll(0)  # its troubles are heard by nobody else
         try:
             for role, topic in self._topics.items():
                 self._measure(role, topic)
-        except KafkaException:
+        except (KafkaException, TimeoutError):
             return False
         return True
 
@@ -54,6 +60,8 @@ class Backlog:
 
     def _measure(self, role: str, topic: str) -> None:
         described = self._reader.list_topics(topic, timeout=_ANSWER_SECONDS).topics[topic]
+        if described.error is not None or not described.partitions:
+            raise KafkaException(described.error or KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
         partitions = [TopicPartition(topic, number) for number in described.partitions]
         ends = self._offsets(partitions, _LATEST, IsolationLevel.READ_COMMITTED)
         begins = self._begins(role, partitions, ends)
@@ -62,11 +70,12 @@ class Backlog:
         now = time.time()
         for number, end in ends.items():
             labels = (role, str(number))
-            self._metrics.set(LAG_RECORDS, max(0, end - begins[number]), *labels)
-            if number not in waiting:
-                self._metrics.set(LAG_SECONDS, 0, *labels)
-            elif number in times:
-                self._metrics.set(LAG_SECONDS, max(0, now - times[number]), *labels)
+            since = times.get(number, now)
+            # Ends of transactions have offsets too: behind the last record there may be one.
+            is_level = number not in waiting or since is None
+            self._metrics.set(LAG_RECORDS, 0 if is_level else end - begins[number], *labels)
+            if is_level or number in times:
+                self._metrics.set(LAG_SECONDS, max(0, now - (since or now)), *labels)
         if role == "match":
             written = self._offsets(partitions, _LATEST, IsolationLevel.READ_UNCOMMITTED)
             self._metrics.set(OPEN_RECORDS, sum(written.values()) - sum(ends.values()))
@@ -79,7 +88,7 @@ class Backlog:
         asked = self._admin.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(group, partitions)], request_timeout=_ANSWER_SECONDS
         )
-        answer = asked[group].result(_ANSWER_SECONDS)
+        answer = asked[group].result(2 * _ANSWER_SECONDS)
         found = {place.partition: place.offset for place in answer.topic_partitions or []}
         if role == "sign" and self._from_end:
             first = ends
@@ -100,21 +109,24 @@ class Backlog:
             request_timeout=_ANSWER_SECONDS,
         )
         return {
-            place.partition: future.result(_ANSWER_SECONDS).offset
+            place.partition: future.result(2 * _ANSWER_SECONDS).offset
             for place, future in asked.items()
         }
 
-    def _times(self, topic: str, offsets: dict[int, int]) -> dict[int, float]:
-        """Return when the records at these offsets came, of those that come at once."""
-        times: dict[int, float] = {}
+    def _times(self, topic: str, offsets: dict[int, int]) -> dict[int, float | None]:
+        """Return when the records at these offsets came, None where there is none; if told soon."""
+        times: dict[int, float | None] = {}
         if not offsets:
             return times
         self._reader.assign([TopicPartition(topic, *place) for place in offsets.items()])
         give_up = time.monotonic() + _RECORDS_SECONDS
         while len(times) < len(offsets) and time.monotonic() < give_up:
             for message in self._reader.consume(len(offsets), 0.1):
+                error, number = message.error(), message.partition() or 0
                 kind, stamp = message.timestamp()
-                if message.error() is None and kind != TIMESTAMP_NOT_AVAILABLE:
-                    times.setdefault(message.partition() or 0, stamp / 1000)
+                if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                    times.setdefault(number, None)
+                elif error is None and kind != TIMESTAMP_NOT_AVAILABLE:
+                    times.setdefault(number, stamp / 1000)
         self._reader.unassign()
         return times

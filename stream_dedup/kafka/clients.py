@@ -9,6 +9,7 @@ from confluent_kafka.admin import AdminClient
 
 from stream_dedup.config import KafkaSettings
 from stream_dedup.errors import SettingsError
+from stream_dedup.kafka.rights import reader_group
 from stream_dedup.kafka.waits import Waits
 
 _log = logging.getLogger(__name__)
@@ -19,6 +20,8 @@ TRANSACTION_TIMEOUT_SECONDS = 10
 SESSION_TIMEOUT_SECONDS = 10
 # Bounds what a consumer holds that nobody has asked for yet.
 _FETCHED_KILOBYTES_MAX = 64 * 1024
+# Bounds what a producer holds that no broker has taken yet; the largest single record has room.
+_QUEUED_KILOBYTES_MAX = 128 * 1024
 
 _CONSUMER: dict[str, Any] = {
     "isolation.level": "read_committed",
@@ -44,6 +47,7 @@ _PRODUCER: dict[str, Any] = {
     "linger.ms": 50,  # a commit flushes anyway
     "compression.type": "lz4",
     "message.max.bytes": 100_000_000,  # the topic's own limit decides
+    "queue.buffering.max.kbytes": _QUEUED_KILOBYTES_MAX,
     "queue.buffering.max.messages": 1_000_000,
 }
 # What librdkafka warns of, on each start, where the other kind of client is given it.
@@ -100,7 +104,7 @@ class Clients:
 
     def reader(self, **others: Any) -> Consumer:
         """Return a consumer that is told what to read and commits nothing."""
-        group = f"{self._settings.application}-reader"  # librdkafka wants a name, and never joins
+        group = reader_group(self._settings.application)
         own = {**_CONSUMER, "group.id": group, **others}
         return _made(Consumer, self._config(own, _FOR_PRODUCERS))
 

@@ -8,6 +8,7 @@ instance that owns the log decides; the others follow it, to take over at once.
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from threading import Event
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -66,6 +67,8 @@ class MatchStage:
         self._transactions = Transactions(
             clients, f"{kafka.application}-match-{PARTITION}", self._group, vitals, on_step
         )
+        self._leave = ExitStack()
+        self._leave.callback(self._transactions.close)
         self._is_live = False
         self._purged = 0
         self.lag_bytes = 0  # what is signed and not matched yet, about
@@ -73,20 +76,22 @@ class MatchStage:
     def run(self, stopped: Event) -> None:
         """Match until stopped."""
         replay = Replay(self._clients, self._settings, self._on_step)
+        self._leave.callback(replay.close)
         member = Membership(self._clients, self._group, self._topic, self._vitals, self._on_step)
-        try:
-            while not stopped.is_set():
-                if PARTITION not in member.owned:
-                    self._is_live, self.lag_bytes = False, 0
-                    self._stand_by(member, replay)
-                elif not self._is_live:
-                    self._take_over(member, replay, stopped)
-                else:
-                    self._turn(member)
-        finally:
-            member.close()
-            replay.close()
-            self._transactions.close()
+        self._leave.callback(member.close)
+        while not stopped.is_set():
+            if PARTITION not in member.owned:
+                self._is_live = False
+                self._set_lag(0)
+                self._stand_by(member, replay, stopped)
+            elif not self._is_live:
+                self._take_over(member, replay, stopped)
+            else:
+                self._turn(member)
+
+    def close(self) -> None:
+        """Leave the group, and let go of all clients."""
+        self._leave.close()
 
     @property
     def matcher(self) -> Matcher:
@@ -102,12 +107,12 @@ class MatchStage:
         if self._follower.settings != quiet:
             self._follower = self._following(quiet)
 
-    def _stand_by(self, member: Membership, replay: Replay) -> None:
+    def _stand_by(self, member: Membership, replay: Replay, stopped: Event) -> None:
         """Follow the log up to where its owner has committed."""
         member.receive(1, _STANDBY_SECONDS)
         for _ in self._led(replay, self._limit(member)):
             member.receive(1, 0)
-            if PARTITION in member.owned:
+            if stopped.is_set() or PARTITION in member.owned:
                 return
         self._vitals.tell("standing by")
 
@@ -130,6 +135,7 @@ class MatchStage:
             _log.info("index restored", extra=fields(begin=first, end=limit, seconds=seconds))
         self._follower = self._following(self._publishing.settings)
         self._own = self._told.followed(limit, Matcher.decisions(self._settings))
+        replay.rest()
         member.begin({PARTITION: limit})
         self._is_live = True
         _log.info("matching", extra=fields(topic=self._topic, offset=limit))
@@ -194,7 +200,11 @@ class MatchStage:
         offsets = self._stamps.stamped(self._topic, {PARTITION: step.next_offset}, self._own)
         outgoing = self._publishing.records(step)
         if not self._transactions.commit(outgoing, offsets, member.consumer):
-            member.begin({PARTITION: self._limit(member)})
+            limit = self._limit(member)
+            # Beyond what the index has taken in it would have a hole: then it is led there first.
+            self._is_live = limit == self._follower.next_offset
+            if self._is_live:
+                member.begin({PARTITION: limit})
             return
         with self._vitals.timed("remember"):
             self._follower.remember(step)
@@ -214,8 +224,11 @@ class MatchStage:
         except KafkaException:
             return
         size = sum(len(record.value or b"") for record in records) / max(1, len(records))
-        self.lag_bytes = int((high - records[-1].offset - 1) * size) if records else 0
-        self._vitals.note(LAG_BYTES, self.lag_bytes)
+        self._set_lag(int((high - records[-1].offset - 1) * size) if records else 0)
+
+    def _set_lag(self, size: int) -> None:
+        self.lag_bytes = size
+        self._vitals.note(LAG_BYTES, size)
 
     def _tell(self, step: Step) -> None:
         if step.left_out:
@@ -233,9 +246,8 @@ class MatchStage:
         for future in asked.values():
             try:
                 future.result(_PURGE_SECONDS)
-            except KafkaException as exception:
-                refused = exception.args[0].str()
-                _log.warning("purge failed, it needs DELETE on %s: %s", self._topic, refused)
+            except (KafkaException, TimeoutError) as error:
+                _log.warning("purge failed, it needs DELETE on %s: %s", self._topic, error)
                 return
         self._vitals.note(PURGED, below)
         _log.info("log purged", extra=fields(topic=self._topic, below=below))

@@ -57,6 +57,11 @@ class Membership:
         with self._waits.waiting():
             self.consumer.close()
 
+    @property
+    def is_known(self) -> bool:
+        """Tell whether the group has a name for this member."""
+        return bool(self.consumer.memberid())
+
     def newly_owned(self) -> list[int]:
         """Return the partitions that came since the last call; they are paused until `begin`."""
         new, self._new = self._new & self.owned, set()

@@ -40,6 +40,11 @@ class Replay:
         """Let go of the consumer."""
         self._consumer.close()
 
+    def rest(self) -> None:
+        """Stop to read, until there is something to lead again."""
+        self._consumer.unassign()
+        self._at, self._ahead = -1, []
+
     def check(self, index_offset: int, limit: int) -> None:
         """Refuse an index that is ahead of the group, and a group that is behind the log."""
         low, high = watermarks(self._clients, self._topic)[PARTITION]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from threading import Event, Thread
+from traceback import clear_frames
 from types import TracebackType
 from typing import Literal
 
@@ -56,7 +57,7 @@ class Service:
         admin, topics = clients.admin(), settings.kafka.topics
         self._timeout = settings.kafka.shutdown_timeout_seconds
         self._failures: list[BaseException] = []
-        self._runs: dict[str, Callable[[Event], None]] = {}
+        self._stages: dict[str, MatchStage | SignStage] = {}
         self.measures: list[Callable[[], None]] = []  # what else is to be looked at now and then
         self._match = match = None
         if role != "sign":
@@ -65,9 +66,9 @@ class Service:
             self._match = match = MatchStage(
                 clients, settings, log_id, index, vitals, named("match")
             )
-            self._runs["match"] = match.run
+            self._stages["match"] = match
         if role != "match":
-            sign = SignStage(
+            self._stages["sign"] = SignStage(
                 clients,
                 settings,
                 topic_id(admin, topics.documents),
@@ -75,9 +76,8 @@ class Service:
                 Vitals("sign", panel),
                 named("sign"),
             )
-            self._runs["sign"] = sign.run
         kafka = settings.kafka
-        self._panel, self._backlog = panel, Backlog(clients, kafka, self._runs, panel.metrics)
+        self._panel, self._backlog = panel, Backlog(clients, kafka, self._stages, panel.metrics)
         names = fields(role=role, application=kafka.application, instance=kafka.instance)
         _log.info("started", extra=names)
 
@@ -90,15 +90,16 @@ class Service:
         """Work until stopped; what one role cannot get over ends the others too."""
         threads = [
             # Not waited for at the end of the process: one that hangs must not hold it.
-            Thread(target=self._work, args=(run, stopped), name=name, daemon=True)
-            for name, run in self._runs.items()
+            Thread(target=self._work, args=(stage, stopped), name=name, daemon=True)
+            for name, stage in self._stages.items()
         ]
         watch = Watch(self._clients, self._backlog, threads, self._panel, self.measures)
         watching = Thread(target=watch.run, args=(stopped,), name="watch", daemon=True)
         for thread in [*threads, watching]:
             thread.start()
-        while not stopped.wait(_LOOK_SECONDS):
-            pass
+        # A handler of signals that sets an event must not meet a wait for it in the same thread.
+        while not stopped.is_set():
+            time.sleep(_LOOK_SECONDS)
         give_up = time.monotonic() + self._timeout
         for thread in threads:
             while self._is_at_work(thread) and time.monotonic() < give_up:
@@ -115,11 +116,14 @@ class Service:
         """Tell whether a thread is to be waited for: not where only a broker could end it."""
         return thread.is_alive() and not self._clients.waits.is_stuck(thread)
 
-    def _work(self, run: Callable[[Event], None], stopped: Event) -> None:
+    def _work(self, stage: MatchStage | SignStage, stopped: Event) -> None:
+        """Run a role; what ends it ends the others, and only then it leaves, for that may hang."""
         with ExitStack() as stack:
             stack.push(self._keep)
-            run(stopped)
-        stopped.set()
+            stack.callback(stage.close)
+            stack.callback(stopped.set)
+            stack.push(self._keep)
+            stage.run(stopped)
 
     def _keep(
         self,
@@ -130,4 +134,6 @@ class Service:
         """Hand what went wrong to the thread that waits."""
         if error is not None:
             self._failures.append(error)
+            # What its frames hold, such as clients, is let go here and not by who reads it.
+            clear_frames(trace)
         return True

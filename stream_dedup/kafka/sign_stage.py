@@ -5,6 +5,7 @@ It keeps nothing. Records, rejections and the offsets of what was read are one t
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from threading import Event
 from typing import NamedTuple
 
@@ -75,19 +76,25 @@ class SignStage:
         self._group = f"{kafka.application}-sign"
         transactional_id = f"{kafka.application}-sign-{kafka.instance}"
         self._transactions = Transactions(clients, transactional_id, self._group, vitals, on_step)
+        self._leave = ExitStack()
+        self._leave.callback(self._transactions.close)
 
     def run(self, stopped: Event) -> None:
         """Sign until stopped."""
-        self._transactions.open()
         member = Membership(
             self._clients, self._group, self._topics.documents, self._vitals, self._on_step
         )
-        try:
-            while not stopped.is_set():
-                self._turn(member)
-        finally:
-            member.close()
-            self._transactions.close()
+        self._leave.callback(member.close)
+        # Whoever is fenced looks in the group for who took its name, so that has to be there first.
+        while not stopped.is_set() and not member.is_known:
+            member.receive(1, _WAIT_SECONDS)
+        self._transactions.open()
+        while not stopped.is_set():
+            self._turn(member)
+
+    def close(self) -> None:
+        """Leave the group, and let go of all clients."""
+        self._leave.close()
 
     def _turn(self, member: Membership) -> None:
         """Take what has come and commit what became of it."""

@@ -135,15 +135,7 @@ class Transactions:
             if number == 1:
                 self._on_step("half produced")
             self._topics.add(record.topic)
-            while True:
-                try:
-                    producer.produce(
-                        record.topic, record.value, record.key, headers=list(record.headers)
-                    )
-                except BufferError:
-                    producer.poll(0.05)
-                else:
-                    break
+            _enqueue(producer, record)
 
     def _settle(
         self,
@@ -154,7 +146,8 @@ class Transactions:
     ) -> bool:
         """Find out what became of a transaction that went wrong, and be ready for the next."""
         error = cause(producer, error)
-        if error.txn_requires_abort() and self._aborted(producer):
+        left = _aborted(producer) if error.txn_requires_abort() else error
+        if left is None:
             self._refuse_if_final(error)
             self._vitals.count(TRANSACTIONS, "aborted")
             _log.warning("transaction aborted: %s", error.str())
@@ -162,7 +155,8 @@ class Transactions:
         self._refuse_if_final(error)
         self._vitals.count(TRANSACTIONS, "unknown")
         _log.warning("transaction without answer, asking the group: %s", error.str())
-        is_fenced = error.code() == KafkaError._FENCED
+        # Who took the id over while nothing was heard is met only by the attempt to abort.
+        is_fenced = KafkaError._FENCED in (error.code(), left.code())
         self._vitals.count(FENCED, amount=is_fenced)
         if is_fenced and not self._is_ours(consumer):
             raise Fenced(f"another process works as {self._id}")
@@ -177,23 +171,14 @@ class Transactions:
         now = {(found.topic, found.partition): found.offset for found in answer}
         return all(now[offset.topic, offset.partition] >= offset.offset for offset in offsets)
 
-    def _aborted(self, producer: Producer) -> bool:
-        try:
-            producer.abort_transaction(_CALL_SECONDS)
-        except KafkaException as exception:
-            _log.warning("abort failed: %s", exception.args[0].str())
-            return False
-        producer.poll(0)
-        return True
-
     def _is_ours(self, consumer: Consumer) -> bool:
         """Tell whether the group still names this consumer, and refuse two of one name."""
         admin = self._clients.admin()  # gone before its answer, it would not give one
         try:
-            asked = admin.describe_consumer_groups([self._group])
-            described = asked[self._group].result(_CALL_SECONDS)
-        except KafkaException as exception:
-            raise Unavailable(f"no answer about {self._group}: {exception.args[0].str()}") from None
+            asked = admin.describe_consumer_groups([self._group], request_timeout=_CALL_SECONDS)
+            described = asked[self._group].result(2 * _CALL_SECONDS)
+        except (KafkaException, TimeoutError) as error:
+            raise Unavailable(f"no answer about the group {self._group}: {error}") from None
         names = {member.member_id: member.client_id for member in described.members}
         own = names.pop(consumer.memberid(), None)
         if own in names.values():
@@ -216,6 +201,36 @@ class Transactions:
         if self._aborts > _ABORTS_MAX:
             raise Unavailable(f"{self._id}: {self._aborts} transactions after another were aborted")
         time.sleep(min(_PAUSE_SECONDS * 2 ** (self._aborts - 1), _PAUSE_SECONDS_MAX))
+
+
+def _enqueue(producer: Producer, record: Outgoing) -> None:
+    """Hand a record over, as soon as there is room for it."""
+    was_empty = False
+    while True:
+        try:
+            producer.produce(record.topic, record.value, record.key, headers=list(record.headers))
+        except BufferError:
+            if was_empty:  # no waiting helps
+                raise Refused(
+                    f"a record for topic {record.topic} is larger than the queue to the broker; "
+                    "raise queue.buffering.max.kbytes in kafka.client"
+                ) from None
+            was_empty = not len(producer)
+            producer.poll(0.05)
+        else:
+            return
+
+
+def _aborted(producer: Producer) -> KafkaError | None:
+    """Abort; return why that failed if it did."""
+    try:
+        producer.abort_transaction(_CALL_SECONDS)
+    except KafkaException as exception:
+        error: KafkaError = exception.args[0]
+        _log.warning("abort failed: %s", error.str())
+        return error
+    producer.poll(0)
+    return None
 
 
 def _tell_waiting(error: KafkaError) -> None:

@@ -113,17 +113,23 @@ class Vitals:
         duplicates = [decision for decision in decisions if decision.type == "duplicate"]
         sizes = [decision.cluster.size for decision in duplicates if decision.cluster]
         self._metrics.observe(CLUSTER_SIZE, sizes)
-        self._metrics.observe(SIMILARITY, np.ones(outcomes["exact"]))
 
     def _count_surveys(self, matched: Matched) -> None:
         observe, look_up, verify = self._metrics.observe, 0.0, 0.0
+        highest = np.full(matched.batch.size, -1.0)  # of events that have nothing to resemble
         for survey in matched.surveys():
             observe(CANDIDATES, survey.candidates)
-            observe(SIMILARITY, survey.highest)
+            highest[survey.events] = survey.highest
             observe(BUCKET_SIZE, survey.bucket_sizes)
             self._metrics.add(COMPARED, survey.matched, "matched")
             self._metrics.add(COMPARED, int(survey.candidates.sum()) - survey.matched, "below")
             look_up += survey.look_up_seconds
             verify += survey.verify_seconds
+        for place, decision in enumerate(matched.decisions):
+            if decision.type == "repeat":
+                highest[place] = -1
+            elif decision.found and decision.found[0].kind == "exact":
+                highest[place] = 1
+        observe(SIMILARITY, highest[highest >= 0])
         observe(STEP, look_up, self._role, "look_up")
         observe(STEP, verify, self._role, "verify")

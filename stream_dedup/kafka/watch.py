@@ -13,7 +13,7 @@ from stream_dedup.panel import Panel
 
 _log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
 # The broker and the index are asked less often: that costs something.
 _MEASURE_SECONDS = 5.0
 
@@ -35,13 +35,16 @@ class Watch:
         self._measures = measures
 
     def run(self, stopped: Event) -> None:
-        """Look."""
+        """Look; whatever goes wrong, the next look comes: nobody would see that none does."""
         measured = -_MEASURE_SECONDS
-        while not stopped.wait(LOOK_SECONDS):
-            if time.monotonic() >= measured + _MEASURE_SECONDS:
-                self._measure()
-                measured = time.monotonic()
-            self._look()
+        while not stopped.wait(_LOOK_SECONDS):
+            try:
+                self._look()
+                if time.monotonic() >= measured + _MEASURE_SECONDS:
+                    self._measure()
+                    measured = time.monotonic()
+            except Exception:
+                _log.exception("not looked at")
         self._backlog.close()
 
     def _measure(self) -> None:
@@ -50,7 +53,11 @@ class Watch:
                 measure()
             except (StreamDedupError, OSError) as error:  # the roles stumble over it themselves
                 _log.warning("not measured: %s", error)
-        reason = "" if self._backlog.sample() else f"no answer from the broker{self._trouble()}"
+        reason = ""
+        if self._backlog.sample():
+            self._clients.trouble = None
+        else:
+            reason = f"no answer from the broker{self._trouble()}"
         self._health.hinder("broker", reason)
 
     def _look(self) -> None:

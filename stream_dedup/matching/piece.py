@@ -59,6 +59,7 @@ class Resemblance(NamedTuple):
 class Survey(NamedTuple):
     """What the events that looked into buckets met there, for who measures; it decides nothing."""
 
+    events: Numbers
     bucket_sizes: Numbers  # of all buckets of all bands
     candidates: Numbers  # groups that each event was compared with
     highest: NDArray[np.float64]  # the similarity of the most similar one, 0 for none
@@ -174,6 +175,7 @@ class Piece:
         highest = np.zeros(looking)
         np.maximum.at(highest, documents[:met], self._similarity[:met])
         return Survey(
+            self.looking[:looking],
             self.shelf.positions.lengths[self.shelf.places[:looking]].ravel(),
             np.bincount(documents[:met], minlength=looking),
             highest,

@@ -7,7 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from stream_dedup.config import HttpSettings, IndexSettings, Settings, SimilaritySettings
+from stream_dedup.config import (
+    HttpSettings,
+    IndexSettings,
+    MatchingSettings,
+    Settings,
+    SimilaritySettings,
+)
 from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.events import Deletion, Document, RecordReference
 from stream_dedup.index.rocksdb import RocksIndex
@@ -16,6 +22,7 @@ from stream_dedup.kafka.follower import Step
 from stream_dedup.kafka.ledger import Ledger
 from stream_dedup.kafka.signed import Extra
 from stream_dedup.kafka.vitals import Vitals
+from stream_dedup.metrics import LAG_RECORDS, LAG_SECONDS
 from stream_dedup.panel import Panel
 from stream_dedup.query import Reader
 from stream_dedup.signing import own_time
@@ -31,6 +38,8 @@ class PageService:
     def __init__(self, directory: Path, verify: Any = "exact", token: str = "") -> None:
         self.settings = Settings(
             similarity=SimilaritySettings(verify=verify, threshold=0.7),
+            # All are sampled: a page has no time for the thousands that make an estimate else.
+            matching=MatchingSettings(recall_sample=1.0),
             index=IndexSettings(directory=str(directory)),
             http=HttpSettings(port=0),
         )
@@ -72,6 +81,11 @@ class PageService:
     def shut(self) -> None:
         """Listen no more."""
         self._server.close()
+
+    def lag(self, role: str, partition: int, records: int, seconds: float) -> None:
+        """Say how far a role is behind in a partition, as its backlog does."""
+        for metric, value in ((LAG_RECORDS, records), (LAG_SECONDS, seconds)):
+            self._panel.metrics.set(metric, value, role, str(partition))
 
     def decide(self, events: Sequence[Document | Deletion]) -> None:
         """Decide events as one batch, remember them, and tell of it as the service does."""
