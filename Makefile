@@ -48,7 +48,7 @@ check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) $(wildcard deploy/*.py deploy/*/*.py)
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
-bench: $(BENCH) ## Measure speed, beside other libraries and as the index grows: three quarters of an hour
+bench: $(BENCH) ## Measure speed, of the service too (Java and Maven), and other libraries: three quarters of an hour
 	$(BIN)/python -m benchmarks.sign
 	$(BIN)/python -m benchmarks.pairs
 	$(BIN)/python -m benchmarks.engine

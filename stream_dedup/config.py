@@ -172,11 +172,10 @@ class KafkaSettings(Struct, frozen=True, kw_only=True):
     create_topics: bool = True
     # What is already in the topic was meant to be read.
     start: Literal["earliest", "latest"] = "earliest"
-    # Documents handed on together, of a feed in a file too: sorted look-ups gain from many, and a
-    # write of so many keeps other threads waiting for some 30 ms. Fewer are not waited for.
+    # Documents handed on together, of a feed in a file too, and committed together: sorted look-ups
+    # gain from many, and a write of so many keeps other threads waiting for some 30 ms. Fewer are
+    # not waited for.
     batch_size_max: Count = 2000
-    # Documents in one transaction: more adds delay, fewer adds commits.
-    commit_size_max: Count = 2000
     # One crash may be the machine's doing, three at the same record are the record's: then it is
     # rejected, and those behind it go on.
     attempts_max: Count = 3
@@ -187,14 +186,6 @@ class KafkaSettings(Struct, frozen=True, kw_only=True):
     lag_bytes_max: Size = Size(256_000_000)
     # Passed to librdkafka as it is (TLS, SASL); secrets belong in the environment.
     client: Mapping[str, ClientValue] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a batch that no transaction can hold."""
-        if self.batch_size_max > self.commit_size_max:
-            raise SettingsError(
-                f"kafka.batch_size_max = {self.batch_size_max} is above "
-                f"kafka.commit_size_max = {self.commit_size_max}"
-            )
 
 
 class HttpSettings(Struct, frozen=True, kw_only=True):

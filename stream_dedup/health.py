@@ -10,7 +10,7 @@ from msgspec import Struct
 # A commit may be asked for that long while the broker is away, and a batch comes on top.
 SILENT_SECONDS_MAX = 300.0
 
-Phase = Literal["starting", "restoring", "standing by", "working", "stopped"]
+Phase = Literal["starting", "restoring", "standing by", "working"]
 
 _DOING_THEIR_WORK: tuple[Phase, ...] = ("standing by", "working")
 

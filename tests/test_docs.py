@@ -5,16 +5,24 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from rich.text import Text
 
+from stream_dedup.cli.app import app
 from stream_dedup.config import EventsSettings
 from stream_dedup.events import DocumentDecoder
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(path.name for path in ROOT.glob("*.md"))
 ANYTHING = "…"
+# What typer makes of the commands; the groups among them have commands of their own.
+PROGRAM: Any = typer.main.get_command(app)
+COMMANDS = sorted(PROGRAM.commands)
 
 
 def blocks(language: str, document: str = "README.md") -> list[str]:
@@ -126,8 +134,36 @@ def test_what_a_document_names_exists(name: str) -> None:
     assert {word for target in targets for word in target.split()} <= set(made)
 
 
-@pytest.mark.parametrize("command", ["pairs", "plan", "explain"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_documented_and_teaches_by_example(command: str) -> None:
     """Each command stands in the README, and its --help shows an example that uses it."""
     assert f"stream-dedup {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.search(rf"Examples?: stream-dedup {command} ", run(f"stream-dedup {command} --help"))
+
+
+def commands(command: Any = PROGRAM, name: str = "stream-dedup") -> Iterator[tuple[str, Any]]:
+    """Yield each command by its whole name, those of groups too."""
+    yield name, command
+    for part, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {part}")
+
+
+@pytest.mark.parametrize("command", [pytest.param(one, id=name) for name, one in commands()])
+def test_no_help_loses_words(command: Any) -> None:
+    """What stands in brackets is shown: it would be taken for markup and leave a hole."""
+    for told in [command.help, *(option.help for option in command.params)]:
+        text = (told or "").replace("\b", "")  # which keeps lines apart
+        assert Text.from_markup(text).plain == text.replace("\\[", "[")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [one for one in commands() if not hasattr(one[1], "commands")]
+)
+def test_an_example_is_one_of_the_command(name: str, command: Any) -> None:
+    """Each command shows by example how it is typed, with options that it has."""
+    examples = re.findall(rf"\b{name}\b([^|>\n]*)", command.help.partition("Example")[2])
+    known = {word for option in command.params for word in option.opts}
+
+    assert examples
+    for words in examples:
+        assert set(re.findall(r"(?<= )--?[a-z][a-z-]*", words)) <= known

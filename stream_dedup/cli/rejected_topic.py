@@ -120,8 +120,9 @@ def replay(
 def _replay(kafka: KafkaSettings, topic: "RejectedTopic", chosen: set["Place"]) -> None:
     from stream_dedup.kafka.clients import Clients
     from stream_dedup.kafka.replaying import Replayer
+    from stream_dedup.kafka.rights import replay_id
 
-    replayer = Replayer(Clients(kafka), f"{kafka.application}-replay", kafka.topics.documents)
+    replayer = Replayer(Clients(kafka), replay_id(kafka.application), kafka.topics.documents)
     with progress("Replaying", len(chosen)) as advance:
         replayer.replay(_chosen(topic, chosen), advance)
     typer.echo(f"{replayer.count:,} records replayed to topic {kafka.topics.documents}")

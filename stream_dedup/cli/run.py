@@ -67,7 +67,8 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="How long documents are remembered, by their published_at; none: for ever.",
+            help="How long documents are remembered, by their published_at in files, by their "
+            "arrival on Kafka; none: for ever.",
             show_default="72h",
         ),
     ] = None,
@@ -94,13 +95,14 @@ def run(
     Examples: stream-dedup run --input feed.jsonl --output matches.jsonl
               stream-dedup run --input feed.jsonl --follow | ./alert
               zcat old/*.gz | stream-dedup run --input - --emit none
+              stream-dedup run --config news.toml --role match
 
     Stopped, killed or without power, a run goes on where it was when the same
     command is given again: the file is read on, and the output lacks no line
     and has none twice. The file may have grown. Another input on the same
     index is compared with what is remembered of the first.
 
-    Without --input documents come from the topics of [kafka] and verdicts go
+    Without --input documents come from the topics of \\[kafka] and verdicts go
     there, each exactly once: see the settings and stream-dedup topics plan.
 
     A pipe cannot be read again: each start takes what comes as new input. What

@@ -80,24 +80,38 @@ def plan(
 @topics.command()
 def rights(
     principal: Annotated[
-        str, typer.Argument(help="Who the service is to the cluster, such as User:stream-dedup.")
+        str, typer.Argument(help="Who it is to the cluster, such as User:stream-dedup.")
     ],
+    *,
+    rejected: Annotated[
+        bool,
+        typer.Option(
+            "--rejected",
+            help="Print instead what somebody needs who calls `stream-dedup rejected`.",
+        ),
+    ] = False,
     bootstrap_servers: Servers = None,
     config: options.Config = None,
     override: options.Override = None,
 ) -> None:
     """Print Kafka's own commands that grant the service all it needs, and no more.
 
-    For clusters that ask who may do what. Needs no broker.
+    For clusters that ask who may do what. The service never reads what it rejected and writes no
+    documents: who looks at rejected records and sends them in again needs rights of their own.
+    Needs no broker.
 
-    Example: stream-dedup topics rights User:stream-dedup --config news.toml
+    \b
+    Examples: stream-dedup topics rights User:stream-dedup --config news.toml
+              stream-dedup topics rights User:an-operator --rejected
     """
-    from stream_dedup.kafka.rights import grants
+    from stream_dedup.kafka.rights import grants, replay_grants
 
     settings = settings_with(bootstrap_servers, config, override)
-    for grant in grants(settings):
+    for grant in replay_grants(settings) if rejected else grants(settings):
         typer.echo(f"# {grant.reason}")
         typer.echo(grant.command(settings.kafka.bootstrap_servers, principal))
+    if not rejected:
+        typer.echo("# who looks at rejected records and sends them in again: see --rejected")
 
 
 @topics.command()

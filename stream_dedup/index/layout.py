@@ -33,7 +33,6 @@ VERSION = 1
 POSITION_BYTES = 6
 POSITION_MAX = 2 ** (8 * POSITION_BYTES) - 1
 
-_BUCKET_KEY_BYTES = 6
 _BAND_SHIFT = np.uint64(40)
 _KEY_SHIFT = np.uint64(24)  # of a 64-bit band key the upper 40 bits stay: candidates are verified
 _CAPPED = b"\x01"

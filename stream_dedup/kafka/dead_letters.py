@@ -6,7 +6,7 @@ was read, when it was written, and why it was rejected. Numbers in headers are t
 
 from typing import NamedTuple
 
-from stream_dedup.kafka.messages import Headers, Incoming, Outgoing
+from stream_dedup.kafka.messages import ORIGINAL_TIMESTAMP, Headers, Incoming, Outgoing
 from stream_dedup.matching.logtime import UNDATED
 
 _CONNECT = "__connect.errors."
@@ -18,7 +18,6 @@ _STAGE = f"{_CONNECT}stage"
 _CLASS = f"{_CONNECT}exception.class.name"
 _REASON = f"{_CONNECT}exception.message"
 _OURS = "stream-dedup-"
-_TIMESTAMP = f"{_OURS}original-timestamp"
 _TRUNCATED = f"{_OURS}truncated-from"
 
 _REASON_CHARACTERS_MAX = 1000  # it may quote the record
@@ -74,7 +73,7 @@ def read_dead_letter(record: Incoming) -> DeadLetter:
     start = len(names) - 1 - names[::-1].index(_TOPIC) if _TOPIC in names else len(names)
     about = dict(record.headers[start:])
     added = [header for header in record.headers[start:] if not _is_ours(header[0])]
-    timestamp = _number(about.get(_TIMESTAMP))
+    timestamp = _number(about.get(ORIGINAL_TIMESTAMP))
     return DeadLetter(
         topic=_text(about.get(_TOPIC)),
         partition=_number(about.get(_PARTITION)),
@@ -98,7 +97,7 @@ def _about(record: Incoming, reason: str) -> Headers:
         _REASON: reason[:_REASON_CHARACTERS_MAX],
     }
     if record.timestamp != UNDATED:
-        written[_TIMESTAMP] = str(record.timestamp)
+        written[ORIGINAL_TIMESTAMP] = str(record.timestamp)
     return [(name, text.encode("utf-8", "replace")) for name, text in written.items()]
 
 

@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 Headers = list[tuple[str, bytes | None]]
 
+# Of what is made of a record: when that was written, in milliseconds since 1970, as text.
+ORIGINAL_TIMESTAMP = "stream-dedup-original-timestamp"
+
 
 class Incoming(NamedTuple):
     """A record that was read."""

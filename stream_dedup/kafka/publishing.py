@@ -7,8 +7,9 @@ import msgspec
 from stream_dedup.config import Settings
 from stream_dedup.events import Verdict
 from stream_dedup.kafka.follower import Step
-from stream_dedup.kafka.messages import Headers, Outgoing
+from stream_dedup.kafka.messages import ORIGINAL_TIMESTAMP, Headers, Outgoing
 from stream_dedup.kafka.signed import Extra
+from stream_dedup.matching.logtime import UNDATED
 
 _TO_DUPLICATES = {"duplicate", "repeat"}
 
@@ -34,7 +35,8 @@ class Publishing:
             extra = extras[verdict.record]
             if self._emit == "all" or (self._emit == "matches" and verdict.matches):
                 key = verdict.document.id.encode("utf-8", "surrogatepass")
-                yield Outgoing(self._topics.matches, key, verdict.encode(), extra.headers)
+                headers = [*extra.headers, *_arrival(extra)]
+                yield Outgoing(self._topics.matches, key, verdict.encode(), headers)
             if self._routes:
                 yield from self._routed(verdict, extra)
 
@@ -48,8 +50,15 @@ class Publishing:
             topic = self._topics.duplicates
         if topic and extra.original is not None:
             original = extra.original
-            headers = [*original.headers, *_said(verdict)]
+            headers = [*original.headers, *_arrival(extra), *_said(verdict)]
             yield Outgoing(topic, original.key, original.value(), headers)
+
+
+def _arrival(extra: Extra) -> Headers:
+    """Return when the document's record was written: what is made of it gets a time of its own."""
+    if extra.arrived == UNDATED:
+        return []
+    return [(ORIGINAL_TIMESTAMP, str(extra.arrived).encode())]
 
 
 def _said(verdict: Verdict) -> Headers:

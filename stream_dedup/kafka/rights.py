@@ -67,6 +67,7 @@ def grants(settings: Settings) -> list[Grant]:
             (f"{application}-sign", f"{application}-match"),
             ("Read",),
         ),
+        _reading(application),
         Grant(
             "to write in transactions: match as its partition, sign as its kafka.instance",
             TRANSACTIONAL_ID,
@@ -77,6 +78,43 @@ def grants(settings: Settings) -> list[Grant]:
         Grant("to make the topics, if kafka.create_topics is to do it", TOPIC, made, ("Create",)),
     ]
     return [grant for grant in listed if grant.names]
+
+
+def replay_grants(settings: Settings) -> list[Grant]:
+    """List what `stream-dedup rejected` needs; who may call it need not be the service."""
+    kafka = settings.kafka
+    return [
+        _reading(kafka.application),
+        Grant("to look at what was rejected", TOPIC, (kafka.topics.rejected,), ("Read",)),
+        Grant("to send it in again", TOPIC, (kafka.topics.documents,), ("Write",)),
+        Grant(
+            "to send it in transactions",
+            TRANSACTIONAL_ID,
+            (replay_id(kafka.application),),
+            ("Write",),
+        ),
+    ]
+
+
+def reader_group(application: str) -> str:
+    """Return the name that librdkafka wants of those who only read, and never join a group."""
+    return f"{application}-reader"
+
+
+def replay_id(application: str) -> str:
+    """Return the transactional id under which rejected records are sent in again."""
+    return f"{application}-replay"
+
+
+def _reading(application: str) -> Grant:
+    """Librdkafka asks for the coordinator of a group even where a consumer joins none."""
+    group = reader_group(application)
+    return Grant(
+        "to read without being a member, as when an index is restored",
+        GROUP,
+        (group,),
+        ("Describe",),
+    )
 
 
 def _each(option: str, values: Iterable[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """The service on a cluster that wants TLS and a password, and grants single rights."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,8 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from stream_dedup.config import Settings
+from stream_dedup.kafka.dead_letters import dead_letter
+from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.rights import GROUP, TOPIC, TRANSACTIONAL_ID, Right, grants
 from stream_dedup.quantities import Duration
 from tests.integration.brokers import (
@@ -193,8 +196,10 @@ def test_the_listed_rights_are_enough(tenant: Tenant, tmp_path: Path) -> None:
     trial.audit()
 
     trial.write(b"no document", "bad")
-    with trial.process("sign", settings=settings) as signing:
+    shutil.rmtree(settings.index.directory)
+    with trial.process(settings=settings) as signing:
         trial.await_said(signing, "records rejected")
+        trial.await_said(signing, "index restored")
         signing.stops()
     assert len(read_all(trial.broker, settings.kafka.topics.rejected)) == 1
     for running in (signing, matching):
@@ -263,6 +268,21 @@ def test_a_log_that_may_not_be_purged_is_told(tenant: Tenant) -> None:
     trial.audit()
 
 
+def test_who_replays_needs_no_more_than_is_listed(tenant: Tenant, tmp_path: Path) -> None:
+    """Rejected records are listed and sent in again by a user who may do just that."""
+    topics, address = tenant.trial.settings.kafka.topics, tenant.cluster.address
+    record = Incoming(topics.documents, 0, 0, 0, b"bad", b"no document", [])
+    letter = dead_letter(record, "JSON: no document", topics.rejected, 20_000)
+    assert letter.key
+    tenant.trial.write_to(letter.topic, letter.value, letter.key, letter.headers)
+    run_in_shell(printed_rights(tenant, "--rejected"), tmp_path)
+
+    assert "JSON: no document" in called(tenant, "rejected", "list", servers=address)
+    assert "1 records replayed" in called(tenant, "rejected", "replay", "--yes", servers=address)
+    (again,) = read_all(tenant.trial.broker, topics.documents)
+    assert again[4:] == record[4:]
+
+
 @pytest.mark.parametrize(
     ("wrong", "remedy"),
     [
@@ -298,15 +318,23 @@ def assert_no_leak(said: str) -> None:
     assert "Traceback" not in said
 
 
-def printed_rights(tenant: Tenant) -> str:
+def printed_rights(tenant: Tenant, *options: str) -> str:
     """Return what the command line prints for the user."""
+    words = ["topics", "rights", f"User:{tenant.user}", *options]
+    return called(tenant, *words, servers=tenant.trial.broker.bootstrap_servers)
+
+
+def called(tenant: Tenant, *words: str, servers: str) -> str:
+    """Return what a command prints with the settings of the user."""
     kafka = tenant.settings().kafka
-    chosen = {"application": kafka.application, "create_topics": "false"}
+    chosen: dict[str, object] = {"application": kafka.application, "create_topics": "false"}
     chosen |= {f"topics.{name}": value for name, value in structs.asdict(kafka.topics).items()}
-    command = [sys.executable, "-m", "stream_dedup", "topics", "rights", f"User:{tenant.user}"]
-    command += ["--bootstrap-servers", tenant.trial.broker.bootstrap_servers]
+    chosen |= {f"client.{name}": value for name, value in kafka.client.items()}
+    command = [sys.executable, "-m", "stream_dedup", *words, "--bootstrap-servers", servers]
     command += [f"--set=kafka.{name}={value}" for name, value in chosen.items() if value]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def run_in_shell(script: str, folder: Path) -> None:

@@ -515,7 +515,11 @@ def test_paths_are_counted_by_their_templates() -> None:
             assert time.monotonic() < give_up
         written = web.ask("/metrics").body
 
+    timed = {path: number for (path, _), number in counted.items()}
     assert b'stream_dedup_http_requests_total{path="other",status="404"} 5.0' in written
+    for path, number in timed.items():
+        line = f'stream_dedup_http_request_seconds_count{{path="{path}"}} {number}.0\n'
+        assert line.encode() in written
     assert b"secret" not in written
 
 

@@ -3,7 +3,6 @@ import pytest
 from stream_dedup.config import (
     EventsSettings,
     HttpSettings,
-    KafkaSettings,
     Settings,
     SimilaritySettings,
     TopicSettings,
@@ -38,7 +37,6 @@ def test_settings_cannot_be_changed() -> None:
         ("'text' is named 2 times", lambda: EventsSettings(id_field="text")),
         ("'matches' is named 2 times", lambda: TopicSettings(documents="matches")),
         ("'news' is named 2 times", lambda: TopicSettings(unique="news", duplicates="news")),
-        ("above kafka.commit_size_max", lambda: KafkaSettings(batch_size_max=5000)),
         ("is no bound", lambda: HttpSettings(request_timeout_seconds=Duration.parse("none"))),
     ],
 )
