@@ -98,8 +98,17 @@ class Table:
             [elements.lengths[left], elements.lengths[right]],
             [sketches.sizes[left], sketches.sizes[right]],
         ).reshape(2, count, count)
+        self._signatures = sketches.signatures
         self._keys = [list(enumerate(keys)) for keys in sketches.keys.tolist()]
         self._normalised = [normalise(text) for text in texts]
+
+    def signature(self, text: int) -> tuple[int, ...]:
+        """Return what the agreement of two texts is counted from."""
+        return tuple(self._signatures[text].tolist())
+
+    def normalised(self, text: int) -> str:
+        """Return what is left of the text."""
+        return self._normalised[text]
 
     def is_empty(self, text: int) -> bool:
         """Tell whether nothing is left of the text."""

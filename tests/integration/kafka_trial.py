@@ -1,18 +1,23 @@
 """Trials of the service on Kafka: a stream goes in, processes die, and all is audited in the end.
 
-What should come out is told by the oracle, from the documents in their order alone.
+What should come out is told by the oracle: from what was written to `documents`, in the order in
+which the committed records of `signatures` have it.
 """
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 from confluent_kafka import (
@@ -21,12 +26,11 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from msgspec import Struct
 
 from stream_dedup.config import EventsSettings, IndexSettings, Settings
 from stream_dedup.events import Verdict
-from stream_dedup.index.layout import decode_sighting
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index, Keyspace
@@ -42,8 +46,10 @@ from stream_dedup.upkeep.verification import problems
 from tests import streams
 from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
+from tests.integration.index_views import living, rows
 from tests.integration.service_process import DIED, REFUSED
 from tests.oracles.engine import Event, Oracle
+from tests.oracles.signed import Signed, read
 
 SECONDS_MAX = 90.0
 _BATCH = 40
@@ -51,6 +57,19 @@ _BATCHES = 5  # at least so many lie in a window, about
 
 
 TRANSACTION_SECONDS = 3
+Place = tuple[int, int]  # partition and offset of a document
+
+
+class Alive(Protocol):
+    """A service that runs."""
+
+    def said(self) -> str:
+        """Return what it has logged so far."""
+        ...
+
+    def assert_alive(self) -> None:
+        """Fail if it has ended."""
+        ...
 
 
 class Running(NamedTuple):
@@ -63,10 +82,27 @@ class Running(NamedTuple):
         """Return what it has logged so far."""
         return self.log.read_text()
 
+    def assert_alive(self) -> None:
+        """Fail if it has ended."""
+        assert self.process.poll() is None, self.said()
+
+    def has_said(self, words: str) -> bool:
+        """Tell whether it has logged these words, a regular expression."""
+        return re.search(words, self.said()) is not None
+
     def ends_with(self, code: int) -> str:
         """Wait for its end, which has this code; return what it said."""
         assert self.process.wait(SECONDS_MAX) == code, self.said()
         return self.said()
+
+    def is_frozen(self) -> bool:
+        """Tell whether it has stopped for now, as it was told to."""
+        options = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, options) is not None
+
+    def goes_on(self) -> None:
+        """Let it go on from where it froze."""
+        self.process.send_signal(signal.SIGCONT)
 
     def stops(self) -> None:
         """Stop it as a supervisor does."""
@@ -85,7 +121,9 @@ class Trial:
         seed: int = 0,
         routes: bool = False,
         index: Mapping[str, Any] | None = None,
+        partitions: int = 1,
     ) -> None:
+        """Make the topics, that of the documents with so many partitions."""
         self.broker, self.seed = broker, seed
         kafka = names.kafka(
             broker, routes, instance="one", batch_size_max=_BATCH, client=_client(broker)
@@ -97,9 +135,12 @@ class Trial:
             kafka=kafka,
         )
         self._folder = folder
-        self._events: list[Event] = []
+        self._partitions = partitions
+        self._events: dict[Place, Event] = {}  # in the order in which they were written
         self._log: dict[int, Incoming] = {}  # what was seen of `signatures`, by offset
         self._processes = 0
+        if partitions > 1:
+            create(broker, kafka.topics.documents, partitions)
         ensure(self.clients, self.settings)
 
     @property
@@ -107,40 +148,49 @@ class Trial:
         return Clients(self.settings.kafka)
 
     def feed(self, count: int) -> None:
-        """Write so many events of the stream to `documents`, all to one partition."""
+        """Write so many events of the stream to `documents`, those of an id to one partition."""
         texts = streams.pool(self.seed)
-        drafts = streams.long_stream(self.seed, len(self._events) + count)
         # Once only, also while the broker is away for a time.
         servers = self.broker.bootstrap_servers
         producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True})
-        window = self.settings.index.window / _BATCHES
-        for event in streams.timed(drafts, window)[len(self._events) :]:
-            event = event if self._has_own_times else event._replace(time=None)  # noqa: PLW2901
-            self._events.append(event)
-            topic = self.settings.kafka.topics.documents
+        topic = self.settings.kafka.topics.documents
+        ends = Counter(partition for partition, _ in self._events)
+        for event in self._next(count):
+            partition = zlib.crc32(event.id.encode()) % self._partitions
+            self._events[partition, ends[partition]] = event
+            ends[partition] += 1
             headers: Any = [("namespace", event.namespace.encode())]
             value = None if event.text is None else _document(event, texts[event.text])
             if value is None and event.time is not None:
                 headers.append(("published_at", _moment(event.time).encode()))
-            producer.produce(topic, value, event.id.encode(), 0, headers=headers)
+            producer.produce(topic, value, event.id.encode(), partition, headers=headers)
         assert producer.flush(SECONDS_MAX) == 0
+
+    def _next(self, count: int) -> list[Event]:
+        """Return the events of the stream that were not written yet."""
+        drafts = streams.long_stream(self.seed, len(self._events) + count)
+        window = self.settings.index.window / _BATCHES
+        events = streams.timed(drafts, window)[len(self._events) :]
+        return events if self._has_own_times else [event._replace(time=None) for event in events]
 
     @contextmanager
     def process(
         self,
         role: str = "all",
-        death: tuple[str, int] | None = None,
         settings: Settings | None = None,
-        fencing: tuple[str, int] | None = None,
         bug: str = "",
+        **occasions: tuple[str, int],
     ) -> Iterator["Running"]:
-        """Run the service, and kill it if it is still there at the end."""
+        """Run the service, and kill it if it is still there at the end.
+
+        An occasion is one of `service_process.OCCASIONS`, at a step that is reached so many times.
+        """
         self._processes += 1
         path = self._folder / f"settings-{self._processes}.toml"
         path.write_text(_toml(settings or self.settings))
         command = [sys.executable, "-m", "tests.integration.service_process", str(path), role]
-        command += ["--death", death[0], str(death[1])] if death else []
-        command += ["--fencing", fencing[0], str(fencing[1])] if fencing else []
+        for name, (step, count) in occasions.items():
+            command += ["--at", step, str(count), name]
         command += ["--bug", bug] if bug else []
         log = path.with_suffix(".log")
         with log.open("w") as lines, subprocess.Popen(command, stderr=lines) as process:
@@ -151,7 +201,7 @@ class Trial:
 
     def dies_at(self, step: str, count: int = 1, role: str = "all", bug: str = "") -> None:
         """Run the service until it dies at a step."""
-        with self.process(role, (step, count), bug=bug) as running:
+        with self.process(role, bug=bug, death=(step, count)) as running:
             running.ends_with(DIED)
 
     def runs_to_the_end(self, role: str = "all") -> None:
@@ -179,17 +229,34 @@ class Trial:
         """Return all verdicts, in the order of the documents."""
         read = read_all(self.broker, self.settings.kafka.topics.matches)
         found = [msgspec.json.decode(record.value or b"", type=Verdict) for record in read]
-        return sorted(found, key=lambda verdict: verdict.record.offset)
+        return sorted(found, key=_place)
 
     def set_offset(self, role: str, topic: str, offset: int) -> None:
         """Set what a group has committed, as an operator does."""
         admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
         group = f"{self.settings.kafka.application}-{role}"
         wanted = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, offset)])
-        for answer in admin.alter_consumer_group_offsets([wanted]).values():
-            answer.result(10)
+        give_up = monotonic() + SECONDS_MAX
+        while True:  # a broker that has just started refuses, partition by partition
+            (answer,) = admin.alter_consumer_group_offsets([wanted]).values()
+            errors = [found.error for found in answer.result(10).topic_partitions if found.error]
+            if not errors:
+                return
+            assert monotonic() < give_up, errors
 
-    def await_verdicts(self, running: "Running", count: int | None = None) -> None:
+    def forget_offsets(self, role: str) -> None:
+        """Delete a group, as a broker does with one that nobody was in for a week."""
+        admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
+        group = f"{self.settings.kafka.application}-{role}"
+        admin.delete_consumer_groups([group])[group].result(10)
+
+    def purge(self, topic: str, below: int) -> None:
+        """Delete the records of a topic below an offset, as retention does."""
+        admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
+        for deleted in admin.delete_records([TopicPartition(topic, 0, below)]).values():
+            deleted.result(10)
+
+    def await_verdicts(self, running: "Alive", count: int | None = None) -> None:
         """Wait until there are as many verdicts as events, or so many, while the process lives."""
         count = len(self._events) if count is None else count
         give_up = monotonic() + SECONDS_MAX
@@ -201,7 +268,7 @@ class Trial:
             found = 0
             while found < count:
                 found += sum(not message.error() for message in reader.consume(1000, 0.1))
-                assert running.process.poll() is None, running.said()
+                running.assert_alive()
                 assert monotonic() < give_up, f"{found} of {count} verdicts: {running.said()}"
 
     def sign_all(self) -> None:
@@ -213,7 +280,7 @@ class Trial:
 
     def await_signed(self, running: "Running") -> None:
         """Wait until all that was fed was read."""
-        self._await(running, lambda: self.committed("sign") == len(self._events))
+        self.await_that(running, lambda: self.committed("sign") == len(self._events))
 
     def await_the_end(self, running: "Running") -> None:
         """Wait until all that was fed was read, signed and read again, whatever came of it."""
@@ -224,13 +291,14 @@ class Trial:
             log = self.log()
             return bool(log) and self.committed("match") == log[-1].offset + 1
 
-        self._await(running, is_through)
+        self.await_that(running, is_through)
 
     def await_said(self, running: "Running", words: str) -> None:
-        """Wait until the log of a process has these words."""
-        self._await(running, lambda: words in running.said())
+        """Wait until the log of a process has these words, a regular expression."""
+        self.await_that(running, lambda: running.has_said(words))
 
-    def _await(self, running: "Running", holds: Callable[[], bool]) -> None:
+    def await_that(self, running: "Running", holds: Callable[[], bool]) -> None:
+        """Wait until something holds, while the process lives."""
         give_up = monotonic() + SECONDS_MAX
         while not holds():
             assert running.process.poll() is None, running.said()
@@ -239,12 +307,14 @@ class Trial:
                 running.process.wait(0.1)
 
     def committed(self, role: str) -> int:
-        """Return what a group has committed of its topic."""
+        """Return what a group has committed of its topic, of all partitions together."""
         topics = self.settings.kafka.topics
         group = f"{self.settings.kafka.application}-{role}"
-        topic = topics.documents if role == "sign" else topics.signatures
-        (found,) = committed(self.clients, group, [TopicPartition(topic, 0)])
-        return int(found.offset)
+        topic, count = (
+            (topics.documents, self._partitions) if role == "sign" else (topics.signatures, 1)
+        )
+        asked = [TopicPartition(topic, number) for number in range(count)]
+        return sum(max(0, found.offset) for found in committed(self.clients, group, asked))
 
     def log(self) -> list[Incoming]:
         """Return all records of `signatures` that were there at this or an earlier call."""
@@ -254,7 +324,7 @@ class Trial:
 
     def log_begins_at(self) -> int:
         """Return the offset below which the log was purged."""
-        return _end(self.broker, self.settings.kafka.topics.signatures, None)
+        return ends(self.broker, self.settings.kafka.topics.signatures, None)[0]
 
     def audit(self) -> None:
         """Check outputs, offsets, transactions and the index against what should be."""
@@ -264,12 +334,15 @@ class Trial:
 
     def check_verdicts(self) -> None:
         """One verdict for each event, and it says what the oracle says."""
-        verdicts = self.verdicts()
-        assert [verdict.record.offset for verdict in verdicts] == list(range(len(self._events)))
-        oracle = Oracle(
-            streams.table(self.seed, self.settings.similarity), streams.rules(self.settings)
-        )
-        for verdict, event in zip(verdicts, self._timed(), strict=True):
+        verdicts = {_place(verdict): verdict for verdict in self.verdicts()}
+        assert [_place(verdict) for verdict in self.verdicts()] == sorted(self._events)
+        table = streams.table(self.seed, self.settings.similarity)
+        oracle = Oracle(table, streams.rules(self.settings))
+        signed = list(self._signed())
+        check_signed(table, signed)
+        assert len(signed) == len(self._events)
+        for record, event in signed:
+            verdict = verdicts[record.partition, record.offset]
             said = verdict if self._has_window else _undated(verdict)
             streams.assert_said(said, event, oracle.tell(event))
 
@@ -281,28 +354,39 @@ class Trial:
     def _has_own_times(self) -> bool:
         return self.settings.index.window_by == "published"
 
-    def _timed(self) -> list[Event]:
-        """Return the events, with the times at which the log took them where these count."""
-        if self._has_own_times or not self._has_window:
-            return self._events
-        times = [record.timestamp for record in self.log()]
-        return [event._replace(time=time) for event, time in zip(self._events, times, strict=True)]
+    def _signed(self) -> Iterator[tuple[Signed, Event]]:
+        """Yield what is in the log, in its order: the first record of each event, and the event.
+
+        Where the times count at which the log took its records, they are the events' times.
+        """
+        seen = set[Place]()
+        for record in self.log():
+            if record.offset in self.settings.matching.skip_positions:
+                continue
+            signed = read(record.value or b"")
+            place = (signed.partition, signed.offset)
+            if place not in seen:
+                seen.add(place)
+                event = self._events[place]
+                is_dated = self._has_own_times or not self._has_window
+                yield signed, event if is_dated else event._replace(time=record.timestamp)
 
     def check_offsets(self) -> None:
         """All that was written is committed, all that was signed is matched, nothing is open."""
-        topic = self.settings.kafka.topics.signatures
         assert self.committed("sign") == len(self._events)
         assert self.committed("match") == self.log()[-1].offset + 1
-        ends = [
-            _end(self.broker, topic, level)
-            for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
-        ]
-        assert ends[0] == ends[1], "a transaction is open"
+        topics = self.settings.kafka.topics
+        for topic in (topics.signatures, topics.matches, topics.rejected):
+            committed, written = (
+                ends(self.broker, topic, level)
+                for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+            )
+            assert committed == written, f"a transaction is open in {topic}"
 
-    def check_index(self) -> None:
-        """The index holds what one that is made from the whole log holds."""
-        fresh = self.led_along(self.log())
-        view = _living if self._has_window else rows
+    def check_index(self, limit: float = float("inf")) -> None:
+        """The index holds what one that is made from the log holds, the whole or up to a limit."""
+        fresh = self.led_along([record for record in self.log() if record.offset < limit])
+        view = living if self._has_window else rows
         with closing(RocksIndex.open(self.settings.index.directory, self.settings.index)) as index:
             assert view(index) == view(fresh)
             ours, theirs = standing(index.meta()), standing(fresh.meta())
@@ -320,7 +404,7 @@ class Trial:
         left = [record for record in whole if record.offset >= begin]
         assert 0 < len(left) < len(whole), "nothing was purged"
         known = [
-            {key for key, _ in _living(self.led_along(log))[Keyspace.IDS]} for log in (whole, left)
+            {key for key, _ in living(self.led_along(log))[Keyspace.IDS]} for log in (whole, left)
         ]
         assert known[0] == known[1]
 
@@ -345,30 +429,6 @@ def _client(broker: Broker) -> dict[str, Any]:
     }
 
 
-def rows(index: Index) -> dict[Keyspace, list[tuple[bytes, bytes]]]:
-    """Return all rows; which of the dead a bucket still names depends on when it was rewritten."""
-    return {
-        keyspace: list(index.scan(keyspace))
-        for keyspace in Keyspace
-        if keyspace is not Keyspace.BUCKETS
-    }
-
-
-def _living(index: Index) -> dict[Keyspace, list[tuple[bytes, Any]]]:
-    """Return what the window has not let go; when the bytes of the rest go depends on batches."""
-    state = standing(index.meta())
-    assert state is not None
-    texts = [(key, state.group(key, value)) for key, value in index.scan(Keyspace.TEXTS)]
-    texts = [(key, group) for key, group in texts if state.is_living(group.last_seen)]
-    ids = [(key, decode_sighting(value)) for key, value in index.scan(Keyspace.IDS)]
-    living = {key for key, _ in texts}
-    return {
-        Keyspace.TEXTS: texts,
-        Keyspace.IDS: [(key, row) for key, row in ids if state.is_living(row.seen)],
-        Keyspace.CLUSTERS: [row for row in index.scan(Keyspace.CLUSTERS) if row[0] in living],
-    }
-
-
 def _document(event: Event, text: str) -> bytes:
     fields = {"id": event.id, "text": text, "source": event.source, "namespace": event.namespace}
     if event.time is not None:
@@ -380,6 +440,33 @@ def _moment(time: int) -> str:
     return (datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=time)).isoformat()
 
 
+def _place(verdict: Verdict) -> Place:
+    return verdict.record.partition, verdict.record.offset
+
+
+def check_signed(table: streams.Table, signed: Sequence[tuple[Signed, Event]]) -> None:
+    """What was signed is what the oracle's table has: the events, signatures, texts and buckets.
+
+    Keys have other names in the log. Where two texts share one there they do so in the table.
+    """
+    names: dict[Any, Any] = {}
+    for record, event in signed:
+        is_deletion, source = event.text is None, "" if event.text is None else event.source
+        expected = (event.id, event.namespace, source, is_deletion)
+        assert (record.id, record.namespace, record.source, record.is_deletion) == expected
+        if event.text is None:
+            continue
+        assert record.signature == table.signature(event.text)
+        for band, (own, key) in enumerate(zip(table.buckets(event.text), record.keys, strict=True)):
+            _same(names, ("key", event.namespace, own), ("key", band, key))
+        _same(names, ("text", table.normalised(event.text)), ("text", record.fingerprint))
+
+
+def _same(names: dict[Any, Any], ours: Any, theirs: Any) -> None:
+    assert names.setdefault(ours, theirs) == theirs
+    assert names.setdefault(("back", theirs), ours) == ours
+
+
 def _undated(verdict: Verdict) -> Verdict:
     """Return the verdict without the times at which the log took its records."""
     replace = msgspec.structs.replace
@@ -387,15 +474,23 @@ def _undated(verdict: Verdict) -> Verdict:
     return replace(verdict, document=replace(verdict.document, seen_at=None), matches=matches)
 
 
-def _end(broker: Broker, topic: str, level: IsolationLevel | None) -> int:
-    """Return where a topic ends at this level; where it begins if there is none."""
+def create(broker: Broker, topic: str, partitions: int) -> None:
+    """Create a topic."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-    partition = TopicPartition(topic, 0)
+    admin.create_topics([NewTopic(topic, partitions)])[topic].result(10)
+
+
+def ends(broker: Broker, topic: str, level: IsolationLevel | None) -> dict[int, int]:
+    """Return where each partition of a topic ends at this level; where it begins if none is."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    numbers = admin.list_topics(topic, timeout=10).topics[topic].partitions
     spec: Any = OffsetSpec
     wanted = spec.latest() if level else spec.earliest()
     level = level or IsolationLevel.READ_UNCOMMITTED
-    asked = admin.list_offsets({partition: wanted}, isolation_level=level)
-    return int(asked[partition].result(10).offset)
+    asked = admin.list_offsets(
+        {TopicPartition(topic, number): wanted for number in numbers}, isolation_level=level
+    )
+    return {at.partition: int(found.result(10).offset) for at, found in asked.items()}
 
 
 def _given(section: Struct, *names: str) -> Iterator[str]:
@@ -409,12 +504,15 @@ def _toml(settings: Settings) -> str:
     lines = [
         f"[events]\nemit = '{settings.events.emit}'",
         f"rejected_ratio_max = {settings.events.rejected_ratio_max}",
+        f"format = '{settings.events.format}'",
         f"[index]\ndirectory = '{settings.index.directory}'",
         f"window = '{_duration(settings.index.window)}'",
         f"window_by = '{settings.index.window_by}'",
         f"[kafka]\nbootstrap_servers = '{kafka.bootstrap_servers}'",
         f"application = '{kafka.application}'\ninstance = '{kafka.instance}'",
         f"batch_size_max = {kafka.batch_size_max}\nattempts_max = {kafka.attempts_max}",
+        f"start = '{kafka.start}'",
+        f"shutdown_timeout_seconds = '{_duration(kafka.shutdown_timeout_seconds)}'",
         "[similarity]",
         *_given(settings.similarity, "size", "threshold", "bands", "rows"),
         f"[matching]\nskip_positions = {list(settings.matching.skip_positions)}",

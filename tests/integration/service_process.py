@@ -1,12 +1,13 @@
-"""The service in a process that can be made to die at any step: what the trials drive.
+"""The service in a process to which things happen at any step: what the trials drive.
 
-    python -m tests.integration.service_process SETTINGS ROLE [--death STEP COUNT]
-        [--fencing STEP COUNT] [--bug BUG]
+    python -m tests.integration.service_process SETTINGS ROLE [--at STEP COUNT OCCASION] …
+        [--bug BUG]
 
-SETTINGS is a file of settings; the environment counts as well. At the COUNT-th time that STEP is
-reached the process ends, as if it was killed there; or another producer takes its transactional id
-over. BUG is one of `faults.BUGS`. A text with DEADLY in it ends the process that signs it, one with
-BROKEN makes signing fail. On SIGTERM it stops.
+SETTINGS is a file of settings; the environment counts as well. OCCASION is what happens at the
+COUNT-th time that STEP is reached: `death`, the process ends as if it was killed there; `fencing`,
+another producer takes its transactional id over; `freeze`, the process stops until SIGCONT; `hang`,
+that step never ends. BUG is one of `faults.BUGS`. A text with DEADLY in it ends the process that
+signs it, one with BROKEN makes signing fail. On SIGTERM it stops.
 """
 
 import faulthandler
@@ -17,6 +18,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
@@ -34,7 +36,9 @@ from tests.integration.faults import BUGS, name_steps_of_the_index
 DIED = 137
 REFUSED = Refused.exit_code
 DEADLY, BROKEN = "deadly", "broken"
+HANGS = "hangs at"
 _FENCING_SECONDS_MAX = 20
+_HANG_SECONDS_MAX = 60
 
 
 class Occasions:
@@ -45,20 +49,29 @@ class Occasions:
         self._lock = Lock()
         self._acts: dict[tuple[str, int], Callable[[], None]] = {}
 
-    def at(self, where: Sequence[str], act: Callable[[], None]) -> None:
+    def at(self, step: str, count: int, act: Callable[[], None]) -> None:
         """Act when a step is reached so many times."""
-        step, count = where
-        self._acts[step, int(count)] = act
+        self._acts[step, count] = act
 
     def __call__(self, step: str) -> None:
         with self._lock:
             self._seen[step] += 1
-            if act := self._acts.get((step, self._seen[step])):
-                act()
+            act = self._acts.get((step, self._seen[step]))
+        if act:
+            act()
 
 
-def _die() -> None:
+def _die(_settings: Settings, _step: str) -> None:
     os._exit(DIED)
+
+
+def _freeze(_settings: Settings, _step: str) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _hang(_settings: Settings, step: str) -> None:
+    sys.stderr.write(f"{HANGS} {step}\n")
+    Event().wait(_HANG_SECONDS_MAX)
 
 
 def _fence(settings: Settings, step: str) -> None:
@@ -68,6 +81,9 @@ def _fence(settings: Settings, step: str) -> None:
     name = kafka.instance if role == "sign" else str(PARTITION)
     producer = Clients(kafka).producer(f"{kafka.application}-{role}-{name}")
     producer.init_transactions(_FENCING_SECONDS_MAX)
+
+
+OCCASIONS = {"death": _die, "fencing": _fence, "freeze": _freeze, "hang": _hang}
 
 
 def _make_texts_dangerous() -> None:
@@ -100,10 +116,8 @@ def _run() -> None:
     faulthandler.register(signal.SIGUSR1)
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     on_step = Occasions()
-    if asked.death:
-        on_step.at(asked.death, _die)
-    if asked.fencing:
-        on_step.at(asked.fencing, lambda: _fence(settings, asked.fencing[0]))
+    for step, count, name in asked.at:
+        on_step.at(step, int(count), partial(OCCASIONS[name], settings, step))
     if asked.bug:
         BUGS[asked.bug](on_step)
     name_steps_of_the_index(on_step)
@@ -118,8 +132,7 @@ def _arguments() -> Namespace:
     parser = ArgumentParser()
     parser.add_argument("settings")
     parser.add_argument("role")
-    parser.add_argument("--death", nargs=2)
-    parser.add_argument("--fencing", nargs=2)
+    parser.add_argument("--at", nargs=3, action="append", default=[])
     parser.add_argument("--bug", choices=list(BUGS))
     return parser.parse_args()
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
+from tests.integration.index_views import next_offset
 from tests.integration.kafka_trial import Trial
 
 EVENTS = 240
@@ -57,6 +58,21 @@ def test_an_outcome_that_is_ignored_is_found(trial: Trial) -> None:
 
     with pytest.raises(AssertionError):
         trial.check_verdicts()
+
+
+def test_a_producer_kept_after_it_failed_is_found(trial: Trial) -> None:
+    """The index goes on to the end of the log, and nothing takes effect that is published."""
+    trial.sign_all()
+    end = trial.log()[-1].offset + 1
+    at = ("match: after offsets", 3)
+    with trial.process("match", bug="keep_the_producer", fencing=at) as running:
+        trial.await_said(running, "matching")
+        trial.await_that(running, lambda: next_offset(trial.settings) == end)
+
+    with pytest.raises(AssertionError):
+        trial.check_verdicts()
+    with pytest.raises(AssertionError):
+        trial.check_offsets()
 
 
 def test_a_position_apart_from_its_rows_is_found(trial: Trial) -> None:

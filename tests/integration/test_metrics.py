@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from stream_dedup import metrics as listed
 from stream_dedup.config import EventsSettings, IndexSettings, MatchingSettings, Settings
 from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.transactions import committed
 from stream_dedup.metrics import METRICS, Metric, Metrics
 from stream_dedup.panel import Panel
 from stream_dedup.quantities import Duration, Size
@@ -25,6 +26,7 @@ from tests.integration.threads import Steps, service
 
 SECONDS_MAX = 60.0
 FAMILIES = 12
+HELD_SECONDS = 1.0  # in which twenty records would long be signed
 # These tell of requests, which another test makes.
 OF_THE_WEB = {listed.REQUESTS, listed.REQUEST_SECONDS}
 
@@ -124,6 +126,7 @@ def _all_happens(
         with _open_transaction(clients, settings):
             lagging = (listed.LAG_RECORDS, listed.LAG_SECONDS, listed.OPEN_RECORDS)
             witness.sees(*lagging, listed.HELD_BACK, listed.WAITING)
+        _nothing_is_signed(clients, settings, witness, feed)
         steps.acts["match: after offsets"] = lambda: _fence(clients, settings, steps)
         go_on.set()
         witness.sees(listed.FENCED, listed.PRODUCERS, listed.RECALL, listed.CLUSTER_GROWTH)
@@ -132,6 +135,20 @@ def _all_happens(
 
 def _held(go_on: Event) -> None:
     assert go_on.wait(SECONDS_MAX)
+
+
+def _nothing_is_signed(clients: Clients, settings: Settings, witness: Witness, feed: Feed) -> None:
+    """Sign, which is held back, takes nothing of what comes."""
+    group = f"{settings.kafka.application}-sign"
+    documents = [TopicPartition(settings.kafka.topics.documents, 0)]
+    before = committed(clients, group, documents)[0].offset
+    assert before < feed.count, "nothing is left to be signed"
+    for number in range(20):
+        feed.write(f"held{number}", {"text": f"a text that comes while sign is held back {number}"})
+    feed.flush()
+    end = monotonic() + HELD_SECONDS
+    witness.waits_for(lambda: monotonic() > end)
+    assert committed(clients, group, documents)[0].offset == before
 
 
 def _fence(clients: Clients, settings: Settings, steps: Steps) -> None:

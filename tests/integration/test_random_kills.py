@@ -13,7 +13,7 @@ from tests.integration.conftest import Names
 from tests.integration.kafka_trial import SECONDS_MAX, TRANSACTION_SECONDS, Running, Trial
 
 FROZEN_SECONDS = TRANSACTION_SECONDS + 2.0  # sessions and transactions have ended by then
-LOAD = 10  # events, every so often
+LOAD = 5  # events, every so often
 SECONDS_BETWEEN = 0.1
 KILLS_WITHOUT_PROGRESS = 0.3  # of all: in a start, a replay, or while another one is still member
 
@@ -33,7 +33,7 @@ class Killer:
         role = self._random.choice(["sign", "match"])
         if self._random.random() > KILLS_WITHOUT_PROGRESS:
             self.load_until_works(role)
-        self.wait_for(self._random.uniform(0, 1))
+        self.load_for(self._random.uniform(0, 1))
         process = self._running[role].process
         assert process.poll() is None, self._running[role].said()
         process.kill()
@@ -47,8 +47,7 @@ class Killer:
             for running in self._running.values():
                 assert running.process.poll() is None, running.said()
             assert monotonic() < give_up, self._running[role].said()
-            self._trial.feed(LOAD)
-            self.wait_for(SECONDS_BETWEEN)
+            self.load_for(SECONDS_BETWEEN)
 
     def finish(self) -> None:
         """Let them end what there is, and stop them."""
@@ -60,8 +59,15 @@ class Killer:
     def _start(self, role: str) -> None:
         self._running[role] = self._stack.enter_context(self._trial.process(role))
 
+    def load_for(self, seconds: float) -> None:
+        """Let them work for so long, and feed them all the while."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            self._trial.feed(LOAD)
+            self.wait_for(min(left, SECONDS_BETWEEN))
+
     def wait_for(self, seconds: float) -> None:
-        """Let them work for so long, and feed nothing."""
+        """Let them work for so long, and feed nothing: a frozen broker would not take it."""
         for running in self._running.values():
             with suppress(TimeoutExpired):
                 running.process.wait(seconds / len(self._running))
@@ -76,12 +82,13 @@ def test_random_kills_change_nothing(
 ) -> None:
     """Each event is answered once and rightly, also if the broker freezes and starts again."""
     trial = Trial(broker, names, tmp_path, seed)
+    is_ours = broker.kind == "jvm"
     with ExitStack() as stack:
         killer = Killer(trial, seed, stack)
         for number in range(kills):
-            if number == kills // 3 and broker.kind == "jvm":
+            if number == kills // 3 and is_ours:
                 freeze(broker, killer)
-            if number == 2 * kills // 3 and broker.kind == "jvm":
+            if number == 2 * kills // 3 and is_ours:
                 killer.load_until_works()
                 broker.restart()
             killer.kill_one()
@@ -90,6 +97,8 @@ def test_random_kills_change_nothing(
         trial.audit()
     except AssertionError as error:
         raise AssertionError(f"seed {seed}") from error
+    if not is_ours:
+        pytest.skip(f"the kills were audited; a Kafka of kind {broker.kind!r} cannot be frozen")
 
 
 def freeze(broker: Broker, killer: Killer) -> None:

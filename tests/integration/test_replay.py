@@ -18,7 +18,8 @@ from stream_dedup.kafka.replay import Replay
 from stream_dedup.kafka.service import no_step
 from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import Trial, rows
+from tests.integration.index_views import rows
+from tests.integration.kafka_trial import Trial
 
 BANDS: Mapping[str, Any] = {"bands": 32, "rows": 4}  # for each threshold the same
 

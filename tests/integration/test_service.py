@@ -2,20 +2,27 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
-from subprocess import TimeoutExpired
+from typing import NamedTuple
 
 import pytest
 from confluent_kafka.admin import AdminClient
 from msgspec.structs import replace
 
+from stream_dedup.errors import Unavailable
 from stream_dedup.kafka.dead_letters import read_dead_letter
+from stream_dedup.kafka.messages import ORIGINAL_TIMESTAMP
+from stream_dedup.metrics import READY, WAITING
+from stream_dedup.panel import Panel
+from stream_dedup.quantities import Duration
 from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import TRANSACTION_SECONDS, Trial
-from tests.integration.service_process import BROKEN, DEADLY, DIED
+from tests.integration.kafka_trial import Trial
+from tests.integration.service_process import BROKEN, DEADLY, DIED, HANGS
+from tests.integration.threads import Steps, service
 
-FROZEN_SECONDS = TRANSACTION_SECONDS + 2  # sessions and transactions have ended by then
+PLAIN_TEXTS_MAX = 1000
 TEXT = "The harbour of the old town was closed on Monday after a ship had lost its cargo of timber."
 
 
@@ -37,7 +44,7 @@ def answered(trial: Trial, count: int) -> None:
 
 
 def test_headers_and_originals_travel(broker: Broker, names: Names, tmp_path: Path) -> None:
-    """A verdict has its document's headers; a route forwards the record as it came."""
+    """A verdict has its document's headers and time; a route forwards the record as it came."""
     trial = Trial(broker, names, tmp_path, routes=True)
     routed = trial.settings.kafka.topics
     trace = [("traceparent", b"00-1-2-01"), ("empty", None)]
@@ -50,12 +57,16 @@ def test_headers_and_originals_travel(broker: Broker, names: Names, tmp_path: Pa
     unique, duplicates = (
         read_all(trial.broker, name) for name in (routed.unique, routed.duplicates)
     )
-    assert [record.headers for record in verdicts] == [trace] * 3
+    arrived = [
+        (ORIGINAL_TIMESTAMP, str(record.timestamp).encode())
+        for record in read_all(trial.broker, routed.documents)
+    ]
+    assert [record.headers for record in verdicts] == [[*trace, time] for time in arrived]
     assert [(record.key, record.value) for record in unique] == [(b"k1", document("a"))]
     assert [record.key for record in duplicates] == [b"k2", b"k3"]
     assert dict(unique[0].headers)["stream-dedup-type"] == b"unique"
     assert dict(duplicates[0].headers) == {
-        **dict(trace),
+        **dict([*trace, arrived[1]]),
         "stream-dedup-type": b"duplicate",
         "stream-dedup-match-id": b"a",
         "stream-dedup-similarity": b"1.0",
@@ -136,6 +147,85 @@ def test_an_index_ahead_of_its_group_is_refused(trial: Trial) -> None:
     assert len(trial.verdicts()) == 40
 
 
+def test_a_log_that_was_purged_before_it_was_matched_is_refused(trial: Trial) -> None:
+    """What nobody has matched is not passed over in silence, nor taken for a first start."""
+    trial.feed(40)
+    trial.runs_to_the_end()
+    trial.feed(40)
+    trial.sign_all()
+    trial.purge(trial.settings.kafka.topics.signatures, trial.log()[-1].offset)
+    assert "records were deleted before they were matched" in trial.is_refused("match")
+
+    trial.forget_offsets("match")
+    assert "it is not a first start" in trial.is_refused("match")
+    assert len(trial.verdicts()) == 40
+
+
+def test_documents_that_were_purged_before_they_were_signed_are_refused(trial: Trial) -> None:
+    """What nobody has signed is not passed over in silence."""
+    trial.feed(40)
+    trial.sign_all()
+    trial.feed(40)
+    trial.purge(trial.settings.kafka.topics.documents, 60)
+
+    assert "records that were not read yet are gone" in trial.is_refused("sign")
+    assert trial.committed("sign") == 40
+
+
+def test_plain_texts_are_read_from_the_end_on(trial: Trial) -> None:
+    """A first start with `start = "latest"` leaves out what was there; a value is a text."""
+    trial.settings = replace(
+        trial.settings,
+        events=replace(trial.settings.events, format="text"),
+        kafka=replace(trial.settings.kafka, start="latest"),
+    )
+    for number in range(3):
+        trial.write(TEXT.encode(), f"early-{number}")
+    written = 3
+    with trial.process() as running:
+        while not trial.verdicts():
+            trial.write(TEXT.encode(), f"late-{written}")
+            written += 1
+            assert running.process.poll() is None, running.said()
+            assert written < PLAIN_TEXTS_MAX, running.said()
+        trial.await_that(running, lambda: trial.committed("sign") == written)
+        trial.await_verdicts(running, written - trial.verdicts()[0].record.offset)
+        running.stops()
+
+    verdicts = trial.verdicts()
+    offsets = [verdict.record.offset for verdict in verdicts]
+    assert offsets[0] >= 3
+    assert offsets == list(range(offsets[0], written))
+    assert [verdict.document.id for verdict in verdicts] == [f"late-{n}" for n in offsets]
+    assert [verdict.type for verdict in verdicts] == ["unique"] + ["duplicate"] * (len(offsets) - 1)
+
+
+def test_a_feed_of_garbage_stops_the_service(trial: Trial) -> None:
+    """Where too much is no document the feed is wrong: an operator is told so, and why."""
+    trial.settings = replace(
+        trial.settings, events=replace(trial.settings.events, rejected_ratio_max=0.001)
+    )
+    for number in range(11):
+        trial.write(b"{broken", str(number))
+
+    said = trial.is_refused("sign")
+    assert "11 of the last 10,000 records were no documents; the last: " in said
+    assert trial.committed("sign") < 11
+
+
+def test_a_step_that_does_not_end_is_not_waited_for(trial: Trial) -> None:
+    """The service ends within the time that it has, and says who did not."""
+    kafka = replace(trial.settings.kafka, shutdown_timeout_seconds=Duration(1))
+    trial.write(document("a"), "a")
+    with trial.process(
+        "sign", replace(trial.settings, kafka=kafka), hang=("sign: consumed", 1)
+    ) as running:
+        trial.await_said(running, HANGS)
+        running.process.terminate()
+        said = running.ends_with(Unavailable.exit_code)
+    assert "sign did not end within kafka.shutdown_timeout_seconds" in said
+
+
 def test_a_log_made_anew_is_refused(trial: Trial) -> None:
     """An index goes on from its own log only."""
     trial.feed(40)
@@ -202,19 +292,51 @@ def test_who_stands_by_takes_over(trial: Trial, tmp_path: Path) -> None:
     trial.audit()
 
 
-def test_a_broker_that_stops_is_waited_for(trial: Trial) -> None:
-    """A broker that freezes beyond the transactions' timeout, or starts again, costs nothing."""
-    with trial.process() as running:
+def test_a_broker_that_stops_is_waited_for(trial: Trial, caplog: pytest.LogCaptureFixture) -> None:
+    """A broker that freezes beyond the transactions' timeout, or starts again, costs nothing.
+
+    Meanwhile log, metrics and readiness say who waits, and afterwards that all is well.
+    """
+    panel, steps = Panel.of(trial.settings), Steps()
+    look = partial(shown, panel)
+    with service(trial.settings, panel, steps) as running, caplog.at_level("INFO", "stream_dedup"):
         trial.feed(80)
         trial.await_verdicts(running)
-        trial.broker.pause()
-        with pytest.raises(TimeoutExpired):
-            running.process.wait(FROZEN_SECONDS)
+        running.shows(WELL, look)
+        steps.acts["match: after offsets"] = lambda: frozen_once(trial.broker, steps)
+        trial.feed(80)
+        running.shows(Shown("match: waits for the broker", 1, 0), look)
+        running.shows(True, lambda: "waiting for " in caplog.text)
         trial.broker.resume()
         trial.feed(80)
         trial.await_verdicts(running)
+        running.shows(WELL, look)
         trial.broker.restart()
         trial.feed(80)
         trial.await_verdicts(running)
-        running.stops()
     trial.audit()
+
+
+def frozen_once(broker: Broker, steps: Steps) -> None:
+    """Freeze the broker at this step, the first time that it is reached."""
+    steps.acts.clear()
+    broker.pause()
+
+
+class Shown(NamedTuple):
+    """What the service shows of itself: the reason why it is not ready, and what metrics say."""
+
+    reason: str
+    waiting: float
+    ready: float
+
+
+WELL = Shown("", 0, 1)
+
+
+def shown(panel: Panel) -> Shown:
+    """Look at the role match."""
+    reasons = [reason for reason in panel.health.ready().reasons if reason.startswith("match")]
+    reason = ":".join(" ".join(reasons).split(":")[:2])
+    values = panel.metrics.values
+    return Shown(reason, values(WAITING).get(("match",), 0), values(READY).get((), 0))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
+from time import monotonic
 
 from stream_dedup.config import Settings
 from stream_dedup.engine import Matcher
@@ -13,6 +14,7 @@ from stream_dedup.kafka.service import Service
 from stream_dedup.panel import Panel
 
 STOP_SECONDS_MAX = 60.0
+WAIT_SECONDS_MAX = 60.0
 
 
 class Steps:
@@ -32,6 +34,23 @@ class Running:
 
     index: RocksIndex
     matcher: Callable[[], Matcher]
+    thread: Thread
+
+    def said(self) -> str:
+        """Return what is known of its end; it logs to the test's own log."""
+        return f"the service runs: {self.thread.is_alive()}"
+
+    def assert_alive(self) -> None:
+        """Fail if it has ended."""
+        assert self.thread.is_alive(), self.said()
+
+    def shows(self, wanted: object, look: Callable[[], object]) -> None:
+        """Wait until a look at it shows what is wanted, while it runs."""
+        give_up, pause = monotonic() + WAIT_SECONDS_MAX, Event()
+        while (seen := look()) != wanted:
+            self.assert_alive()
+            assert monotonic() < give_up, seen
+            pause.wait(0.05)
 
 
 @contextmanager
@@ -46,7 +65,7 @@ def service(settings: Settings, panel: Panel, steps: Steps) -> Iterator[Running]
         thread = Thread(target=made.run, args=(stopped,))
         thread.start()
         try:
-            yield Running(index, made.matcher)
+            yield Running(index, made.matcher, thread)
         finally:
             stopped.set()
             thread.join(STOP_SECONDS_MAX)

@@ -1,0 +1,94 @@
+"""Who owns what changes while documents are under way: nothing is lost, doubled or said by two."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from stream_dedup.config import Settings
+from stream_dedup.errors import Unavailable
+from tests.integration.brokers import Broker
+from tests.integration.conftest import Names
+from tests.integration.index_views import next_offset
+from tests.integration.kafka_trial import Running, Trial
+
+SHARE = r"partitions assigned.*partitions=\d"
+EVENTS = 120
+LOAD = 10  # events, again and again
+
+
+def named(settings: Settings, name: str, folder: Path) -> Settings:
+    """Return the settings of another instance."""
+    return replace(
+        settings,
+        kafka=replace(settings.kafka, instance=name),
+        index=replace(settings.index, directory=str(folder / name)),
+    )
+
+
+def test_signers_that_die_and_join_share_the_documents(
+    broker: Broker, names: Names, tmp_path: Path
+) -> None:
+    """One is killed with a transaction open, another one joins while documents are under way."""
+    trial = Trial(broker, names, tmp_path, partitions=3)
+    two, three = (named(trial.settings, name, tmp_path) for name in ("two", "three"))
+    trial.feed(EVENTS)
+    with trial.process("match") as matcher, trial.process("sign") as first:
+        trial.await_said(first, SHARE)
+        with trial.process("sign", two, freeze=("sign: after offsets", 1)) as second:
+            feed_until(trial, second, second.is_frozen)
+            second.process.kill()
+        with trial.process("sign", three) as third:
+            feed_until(trial, third, lambda: third.has_said(SHARE))
+            trial.feed(EVENTS)
+            trial.await_verdicts(matcher)
+            third.stops()
+        first.stops()
+        matcher.stops()
+    trial.audit()
+
+
+def feed_until(trial: Trial, running: Running, holds: Callable[[], bool]) -> None:
+    """Write documents again and again until something holds."""
+
+    def is_done() -> bool:
+        trial.feed(LOAD)
+        return holds()
+
+    trial.await_that(running, is_done)
+
+
+STEPS = [
+    "match: after offsets",
+    *(
+        pytest.param(step, marks=pytest.mark.soak)
+        for step in ("match: consumed", "match: before offsets")
+    ),
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_who_lost_the_log_in_the_middle_of_a_batch_does_nothing_more(
+    broker: Broker, names: Names, tmp_path: Path, step: str
+) -> None:
+    """It freezes, another one takes over and answers; when it goes on it writes nothing."""
+    trial = Trial(broker, names, tmp_path)
+    first, other = trial.settings, named(trial.settings, "two", tmp_path)
+    trial.feed(EVENTS)
+    with trial.process("sign") as signer, trial.process("match", freeze=(step, 2)) as owner:
+        trial.await_that(owner, owner.is_frozen)
+        before = next_offset(first)
+        with trial.process("match", other) as standby:
+            trial.await_verdicts(standby)
+            owner.goes_on()
+            trial.feed(LOAD)
+            said = owner.ends_with(Unavailable.exit_code)
+            assert "another process works as" in said
+            trial.await_verdicts(standby)
+            standby.stops()
+        signer.stops()
+    assert next_offset(first) == before
+    trial.check_index(before)
+    trial.settings = other
+    trial.audit()
