@@ -40,9 +40,8 @@ class Backlog:
         topics = {"sign": settings.topics.documents, "match": settings.topics.signatures}
         self._topics = {role: topics[role] for role in roles}
         self._application, self._from_end = settings.application, settings.start == "latest"
-        self._metrics = metrics
-        self._admin = clients.admin()
-        self._reader = clients.reader(**_FRUGAL)
+        self._metrics, self._clients = metrics, clients
+        self._admin, self._reader = clients.admin(), clients.reader(**_FRUGAL)
 
     def sample(self) -> bool:
         """Measure once; return whether the broker answered, else all stays as it was."""
@@ -51,6 +50,9 @@ class Backlog:
             for role, topic in self._topics.items():
                 self._measure(role, topic)
         except (KafkaException, TimeoutError):
+            # A client that has lost a coordinator may never find it again.
+            self.close()
+            self._admin, self._reader = self._clients.admin(), self._clients.reader(**_FRUGAL)
             return False
         return True
 

@@ -22,7 +22,7 @@ from tests.integration.kafka_trial import Trial
 from tests.integration.service_process import BROKEN, DEADLY, DIED, HANGS
 from tests.integration.threads import Steps, service
 
-PLAIN_TEXTS_MAX = 1000
+PLAIN_TEXTS_MAX = 100
 TEXT = "The harbour of the old town was closed on Monday after a ship had lost its cargo of timber."
 
 
