@@ -87,10 +87,17 @@ class Clients:
         self.trouble: KafkaError | None = None  # what a connection failed with last
         self.waits = Waits()
 
+    @property
+    def name(self) -> str:
+        """The name of this process among the members of a group."""
+        given = self._settings.client.get("client.id")
+        return str(given or f"{self._settings.application}-{self._settings.instance}")
+
     def check(self) -> None:
         """Refuse what librdkafka does not take, before anything is begun."""
-        self.reader().close()
-        self.producer(f"{self._settings.application}-check")  # unused, so nobody hears of it
+        quiet = {"log_level": 0}  # a broker that is away is told of by who asks it something
+        self.reader(**quiet).close()
+        self.producer(f"{self._settings.application}-check", **quiet)
 
     def admin(self) -> AdminClient:
         """Return a client that looks at topics and makes them."""
@@ -115,10 +122,10 @@ class Clients:
         return _made(Producer, self._config({**own, **others}, _FOR_CONSUMERS))
 
     def _config(self, own: Mapping[str, Any], foreign: tuple[str, ...]) -> dict[str, Any]:
-        application, given = self._settings.application, self._settings.client
+        given = self._settings.client
         return {
             "bootstrap.servers": self._settings.bootstrap_servers,
-            "client.id": f"{application}-{self._settings.instance}",
+            "client.id": self.name,
             "error_cb": self._on_error,
             "logger": logging.getLogger("stream_dedup.librdkafka"),
             **own,

@@ -65,7 +65,12 @@ class MatchStage:
         )
         self._told = self._own = History()  # by the group's offset; of what this instance decides
         self._transactions = Transactions(
-            clients, f"{kafka.application}-match-{PARTITION}", self._group, vitals, on_step
+            clients,
+            f"{kafka.application}-match-{PARTITION}",
+            self._group,
+            vitals,
+            on_step,
+            goes_with_partition=True,
         )
         self._leave = ExitStack()
         self._leave.callback(self._transactions.close)

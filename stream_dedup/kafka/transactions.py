@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
@@ -44,7 +45,10 @@ class Transactions:
         group: str,
         vitals: Vitals,
         on_step: Callable[[str], None],
+        goes_with_partition: bool = False,
     ) -> None:
+        """Take an id of this process, or one that goes to whoever has the partition."""
+        self._goes_with_partition = goes_with_partition
         self._clients, self._vitals = clients, vitals
         self._id = transactional_id
         self._group = group  # whose offsets are committed
@@ -158,7 +162,7 @@ class Transactions:
         # Who took the id over while nothing was heard is met only by the attempt to abort.
         is_fenced = KafkaError._FENCED in (error.code(), left.code())
         self._vitals.count(FENCED, amount=is_fenced)
-        if is_fenced and not self._is_ours(consumer):
+        if (is_fenced and not self._is_ours(consumer)) or self._is_given_away(offsets):
             raise Fenced(f"another process works as {self._id}")
         self._vitals.count(PRODUCERS)
         self.open()
@@ -173,13 +177,7 @@ class Transactions:
 
     def _is_ours(self, consumer: Consumer) -> bool:
         """Tell whether the group still names this consumer, and refuse two of one name."""
-        admin = self._clients.admin()  # gone before its answer, it would not give one
-        try:
-            asked = admin.describe_consumer_groups([self._group], request_timeout=_CALL_SECONDS)
-            described = asked[self._group].result(2 * _CALL_SECONDS)
-        except (KafkaException, TimeoutError) as error:
-            raise Unavailable(f"no answer about the group {self._group}: {error}") from None
-        names = {member.member_id: member.client_id for member in described.members}
+        names = {member.member_id: member.client_id for member in self._members()}
         own = names.pop(consumer.memberid(), None)
         if own in names.values():
             raise Refused(
@@ -187,6 +185,29 @@ class Transactions:
                 f"transactional id {self._id}: give each process a kafka.instance of its own"
             )
         return own is not None
+
+    def _is_given_away(self, offsets: Sequence[TopicPartition]) -> bool:
+        """Tell whether the id, which goes with these partitions, is another process's by now."""
+        own, ours = self._clients.name, {(offset.topic, offset.partition) for offset in offsets}
+        if not self._goes_with_partition:
+            return False
+        try:
+            strangers = [member for member in self._members() if member.client_id != own]
+        except Unavailable:  # who opens a transaction next waits for an answer
+            return False
+        return any(
+            (place.topic, place.partition) in ours
+            for member in strangers
+            for place in member.assignment.topic_partitions
+        )
+
+    def _members(self) -> list[Any]:
+        admin = self._clients.admin()  # gone before its answer, it would not give one
+        try:
+            asked = admin.describe_consumer_groups([self._group], request_timeout=_CALL_SECONDS)
+            return list(asked[self._group].result(2 * _CALL_SECONDS).members)
+        except (KafkaException, TimeoutError) as error:
+            raise Unavailable(f"no answer about the group {self._group}: {error}") from None
 
     def _refuse_if_final(self, error: KafkaError) -> None:
         if self._deliveries.failed is not None:
