@@ -142,7 +142,6 @@ def _nothing_is_signed(clients: Clients, settings: Settings, witness: Witness, f
     group = f"{settings.kafka.application}-sign"
     documents = [TopicPartition(settings.kafka.topics.documents, 0)]
     before = committed(clients, group, documents)[0].offset
-    assert before < feed.count, "nothing is left to be signed"
     for number in range(20):
         feed.write(f"held{number}", {"text": f"a text that comes while sign is held back {number}"})
     feed.flush()
