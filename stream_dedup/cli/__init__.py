@@ -53,6 +53,10 @@ def _run(arguments: Sequence[str]) -> int:
         if isinstance(leaving.__context__, BrokenPipeError):  # rich leaves with 1 on its own
             raise leaving.__context__ from None
         raise
+    except SystemError as broken:  # a signal came within a call into C, which gave a result too
+        if isinstance(broken.__cause__, SystemExit | KeyboardInterrupt):
+            raise broken.__cause__ from None
+        raise
     finally:
         _flush_stdout()
     return 0

@@ -19,6 +19,8 @@ def end(how: str) -> None:
     match how:
         case "interrupt": os.kill(os.getpid(), signal.SIGINT)
         case "terminate": os.kill(os.getpid(), signal.SIGTERM)
+        case "terminate within C": raise SystemError("a result, too") from SystemExit(0)
+        case "interrupt within C": raise SystemError("a result, too") from KeyboardInterrupt()
         case "bug": raise ZeroDivisionError("on [purpose]")
         case "well": print("done")
         case "pipe": print("x" * 100_000)
@@ -115,6 +117,8 @@ def test_wrong_usage_is_told_in_one_line(arguments: list[str], message: str) -> 
         ("well", 0, ""),
         ("terminate", 0, ""),
         ("interrupt", 130, ""),
+        ("terminate within C", 0, ""),
+        ("interrupt within C", 130, ""),
         ("StreamDedupError", 1, "error: the [reason]\n"),
         ("Unavailable", 1, "error: the [reason]\n"),
         ("InputError", 2, "error: the [reason]\n"),
