@@ -13,11 +13,10 @@ from statistics import median
 from typing import NamedTuple
 
 import msgspec
-from confluent_kafka import Consumer, TopicPartition
 
 from benchmarks.engines.job import Report
 from benchmarks.kafka_processes import new_settings, service
-from benchmarks.signed_log import write_log
+from benchmarks.signed_log import commit_offset, write_log
 from stream_dedup.config import Settings
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.topics import ensure
@@ -38,27 +37,13 @@ def restoring_rates(servers: str, folder: Path, documents: int) -> Rates:
     settings = new_settings(servers, folder)
     ensure(Clients(settings.kafka), settings)
     write_log(settings, documents)
-    _commit(settings, documents)
+    commit_offset(settings.kafka, "match", settings.kafka.topics.signatures, documents)
     rounds = [
         (_restored(settings, documents), _matched(folder / "matched", documents))
         for _ in range(_ROUNDS)
     ]
     restored, matched = zip(*rounds, strict=True)
     return Rates(median(restored), median(matched))
-
-
-def _commit(settings: Settings, documents: int) -> None:
-    """Commit as `match` does when it is through: an index that has less was lost."""
-    kafka = settings.kafka
-    consumer = Consumer(
-        {
-            "bootstrap.servers": kafka.bootstrap_servers,
-            "group.id": f"{kafka.application}-match",
-        }
-    )
-    end = TopicPartition(kafka.topics.signatures, 0, documents)
-    consumer.commit(offsets=[end], asynchronous=False)
-    consumer.close()
 
 
 def _restored(settings: Settings, documents: int) -> float:

@@ -1,11 +1,11 @@
-"""A log of signed documents, made up and as `sign` writes it, of any length in little time."""
+"""A log of signed documents, made up and as `sign` writes it, and how far it was read."""
 
 from collections.abc import Iterator
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from benchmarks.synthetic import Mix, Stream
-from stream_dedup.config import Settings
+from stream_dedup.config import KafkaSettings, Settings
 from stream_dedup.kafka.signed import Extra, SignedCodec
 from stream_dedup.signing import SignedBatch
 from stream_dedup.similarity.sketch import Sketcher
@@ -33,6 +33,14 @@ def write_log(settings: Settings, documents: int) -> None:
             except BufferError:
                 producer.poll(0.1)
     assert producer.flush(_SECONDS_MAX) == 0
+
+
+def commit_offset(kafka: KafkaSettings, role: str, topic: str, offset: int) -> None:
+    """Commit as a role does that has come so far: an index that has less of the log was lost."""
+    group = f"{kafka.application}-{role}"
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group})
+    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
+    consumer.close()
 
 
 def signed_batches(settings: Settings, documents: int) -> Iterator[SignedBatch]:

@@ -130,12 +130,12 @@ class MatchStage:
         started, first = time.monotonic(), self._follower.next_offset
         for _ in self._led(replay, limit):
             member.receive(1, 0)
-            self._vitals.note(RESTORE_SECONDS, time.monotonic() - started)
+            self._vitals.put(RESTORE_SECONDS, time.monotonic() - started)
             if stopped.is_set() or PARTITION not in member.owned:
                 return
         if limit > first:
             seconds = round(time.monotonic() - started, 1)
-            self._vitals.note(RESTORE_SECONDS, seconds)
+            self._vitals.put(RESTORE_SECONDS, seconds)
             self._vitals.restored()
             _log.info("index restored", extra=fields(begin=first, end=limit, seconds=seconds))
         self._follower = self._following(self._publishing.settings)
@@ -156,14 +156,14 @@ class MatchStage:
                 self._tell_behind(limit - self._follower.next_offset)
                 yield
             offset = end
-        self._vitals.note(BEHIND, 0)
-        self._vitals.note(RESTORE_REMAINING, 0)
+        self._vitals.put(BEHIND, 0)
+        self._vitals.put(RESTORE_REMAINING, 0)
 
     def _tell_behind(self, records: int) -> None:
         """Tell how far the index is behind; who stands by is so by a batch now and then."""
-        self._vitals.note(BEHIND, records)
+        self._vitals.put(BEHIND, records)
         if records > self._settings.kafka.batch_size_max:
-            self._vitals.note(RESTORE_REMAINING, records)
+            self._vitals.put(RESTORE_REMAINING, records)
             self._vitals.tell("restoring", f"{records:,} records of {self._topic} to go")
 
     def _limit(self, member: Membership) -> int:
@@ -233,7 +233,7 @@ class MatchStage:
 
     def _set_lag(self, size: int) -> None:
         self.lag_bytes = size
-        self._vitals.note(LAG_BYTES, size)
+        self._vitals.put(LAG_BYTES, size)
 
     def _tell(self, step: Step) -> None:
         if step.left_out:
@@ -254,5 +254,5 @@ class MatchStage:
             except (KafkaException, TimeoutError) as error:
                 _log.warning("purge failed, it needs DELETE on %s: %s", self._topic, error)
                 return
-        self._vitals.note(PURGED, below)
+        self._vitals.put(PURGED, below)
         _log.info("log purged", extra=fields(topic=self._topic, below=below))

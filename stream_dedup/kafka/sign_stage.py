@@ -100,7 +100,7 @@ class SignStage:
         """Take what has come and commit what became of it."""
         is_held_back = self._is_held_back()
         member.pause(is_held_back)
-        self._vitals.note(HELD_BACK, is_held_back)
+        self._vitals.put(HELD_BACK, is_held_back)
         self._vitals.tell("working", "held back: match is behind" if is_held_back else "")
         records = member.receive(self._settings.kafka.batch_size_max, _WAIT_SECONDS)
         new = member.newly_owned()

@@ -188,9 +188,9 @@ class Transactions:
 
     def _is_given_away(self, offsets: Sequence[TopicPartition]) -> bool:
         """Tell whether the id, which goes with these partitions, is another process's by now."""
-        own, ours = self._clients.name, {(offset.topic, offset.partition) for offset in offsets}
         if not self._goes_with_partition:
             return False
+        own, ours = self._clients.name, {(offset.topic, offset.partition) for offset in offsets}
         try:
             strangers = [member for member in self._members() if member.client_id != own]
         except Unavailable:  # who opens a transaction next waits for an answer

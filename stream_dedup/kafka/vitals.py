@@ -59,12 +59,9 @@ class Vitals:
         self._metrics.add(metric, amount, self._role, *labels)
 
     def put(self, metric: Metric, value: float) -> None:
-        """Say how it is now, under the role's name."""
-        self._metrics.set(metric, value, self._role)
-
-    def note(self, metric: Metric, value: float) -> None:
-        """Say how it is now, where only one role can know."""
-        self._metrics.set(metric, value)
+        """Say how it is now, under the role's name where more than one can know."""
+        labels = [self._role] if metric.labels else []
+        self._metrics.set(metric, value, *labels)
 
     def timed(self, step: str) -> AbstractContextManager[None]:
         """Time a step of a batch."""

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 
+from benchmarks.signed_log import commit_offset
 from stream_dedup.config import Settings
 from stream_dedup.kafka.backlog import Backlog
 from stream_dedup.kafka.clients import Clients
@@ -40,12 +40,7 @@ class Log:
 
     def commit(self, offset: int) -> None:
         """Commit as the role does: behind the last record that it has read."""
-        kafka = self.settings.kafka
-        group = f"{kafka.application}-match"
-        consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group})
-        place = TopicPartition(self._topic, 0, offset)
-        consumer.commit(offsets=[place], asynchronous=False)
-        consumer.close()
+        commit_offset(self.settings.kafka, "match", self._topic, offset)
 
     def lag(self) -> tuple[float | None, float | None]:
         """Sample until the broker has answered; return records and seconds."""

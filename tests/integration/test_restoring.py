@@ -7,9 +7,7 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
-from confluent_kafka import Consumer, TopicPartition
-
-from benchmarks.signed_log import write_log
+from benchmarks.signed_log import commit_offset, write_log
 from stream_dedup.config import IndexSettings, Settings
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.topics import ensure
@@ -34,8 +32,8 @@ def test_probes_answer_while_an_index_is_restored(
     ensure(Clients(settings.kafka), settings)
     write_log(settings, DOCUMENTS)
     topics = settings.kafka.topics
-    commit(settings, "match", topics.signatures, DOCUMENTS)
-    commit(settings, "sign", topics.documents, 0)
+    commit_offset(settings.kafka, "match", topics.signatures, DOCUMENTS)
+    commit_offset(settings.kafka, "sign", topics.documents, 0)
     panel = Panel.of(settings)
     live, ready, waits = set[int](), list[tuple[int, str]](), list[float]()
     with service(settings, panel, Steps()) as running:
@@ -68,12 +66,3 @@ def answer(address: str) -> tuple[int, str]:
     except urllib.error.HTTPError as reply:
         with reply:
             return reply.code, str(json.load(reply)["reasons"])
-
-
-def commit(settings: Settings, role: str, topic: str, offset: int) -> None:
-    """Say how far a role has come: an index that has less of the log was lost."""
-    kafka = settings.kafka
-    group = f"{kafka.application}-{role}"
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group})
-    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
-    consumer.close()
