@@ -70,7 +70,12 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.service", description=__doc__)
-    parser.add_argument("--documents", type=int, default=24_000, help="[%(default)s]")
+    parser.add_argument(
+        "--documents",
+        type=int,
+        default=100_000,
+        help="as many as the corpora have, if that is less [%(default)s]",
+    )
     parser.add_argument(
         "--signed", type=int, default=300_000, help="of which an index is restored [%(default)s]"
     )

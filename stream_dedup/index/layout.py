@@ -175,8 +175,9 @@ def encode_buckets(
     chosen = np.full(len(sizes), len(positions))
     chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
     values = list(map(alone.__getitem__, chosen.tolist()))
+    flat, ends = narrow[entries].tobytes(), (POSITION_BYTES * bounds).tolist()
     for bucket in np.flatnonzero(sizes > 1).tolist():
-        values[bucket] = narrow[entries[bounds[bucket] : bounds[bucket + 1]]].tobytes()
+        values[bucket] = flat[ends[bucket] : ends[bucket + 1]]
     for bucket in np.flatnonzero(capped).tolist():
         values[bucket] += _CAPPED
     return values

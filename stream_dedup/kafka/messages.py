@@ -1,6 +1,6 @@
 """Records as they come from Kafka and go to it, without the client's types."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 Headers = list[tuple[str, bytes | None]]
 
@@ -8,7 +8,7 @@ Headers = list[tuple[str, bytes | None]]
 ORIGINAL_TIMESTAMP = "stream-dedup-original-timestamp"
 
 
-class Incoming(NamedTuple):
+class Incoming(Struct, frozen=True, gc=False):
     """A record that was read."""
 
     topic: str
@@ -21,10 +21,10 @@ class Incoming(NamedTuple):
     unreadable: str = ""  # what could not be read of it, and is missing here
 
 
-class Outgoing(NamedTuple):
+class Outgoing(Struct, frozen=True, gc=False):
     """A record to write."""
 
     topic: str
     key: bytes | None
     value: bytes | None
-    headers: Headers = []  # noqa: RUF012  # never changed
+    headers: Headers = []

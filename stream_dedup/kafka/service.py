@@ -1,5 +1,6 @@
 """The service: its roles, a thread each, until it is stopped or one of them cannot go on."""
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from stream_dedup.kafka.vitals import Vitals
 from stream_dedup.kafka.watch import Watch
 from stream_dedup.logs import fields
 from stream_dedup.panel import Panel
+from stream_dedup.rehearsal import rehearse
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +56,7 @@ class Service:
         self._clients = clients = Clients(settings.kafka)
         clients.check()
         ensure(clients, settings)
+        rehearse(settings)
         admin, topics = clients.admin(), settings.kafka.topics
         self._timeout = settings.kafka.shutdown_timeout_seconds
         self._failures: list[BaseException] = []
@@ -88,6 +91,7 @@ class Service:
 
     def run(self, stopped: Event) -> None:
         """Work until stopped; what one role cannot get over ends the others too."""
+        gc.freeze()  # what is loaded by now will stay: no need to look through it again and again
         threads = [
             # Not waited for at the end of the process: one that hangs must not hold it.
             Thread(target=self._work, args=(stage, stopped), name=name, daemon=True)

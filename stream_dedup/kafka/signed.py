@@ -19,7 +19,7 @@ same length in all records of the same settings: a batch of them is one array.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 from zlib import crc32
 
 import msgspec
@@ -48,7 +48,7 @@ _ZSTD_LEVEL = 1
 _SKIP = "matching.skip_positions passes it"
 
 
-class Original(NamedTuple):
+class Original(Struct, frozen=True, array_like=True, gc=False):
     """The record that a document came in."""
 
     key: bytes | None
@@ -67,7 +67,7 @@ class Original(NamedTuple):
         return None if self.packed is None else zstandard.ZstdDecompressor().decompress(self.packed)
 
 
-class Extra(NamedTuple):
+class Extra(Struct, frozen=True, gc=False):
     """What a signed event carries that matching does not ask for."""
 
     source_topic_id: str  # the id of the topic that the reference names

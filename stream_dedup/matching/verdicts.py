@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -87,7 +88,7 @@ def verdict(
 
 def matches(decision: Decision, matches_max: int) -> tuple[Match, ...]:
     """Return the best matches as they are told of."""
-    return tuple(_match(found) for found in decision.found[:matches_max])
+    return tuple([_match(found) for found in decision.found[:matches_max]])
 
 
 def _revision(previous: Previous | None) -> Revision | None:
@@ -102,6 +103,7 @@ def event_id(record: RecordReference) -> str:
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+@lru_cache(maxsize=4096)  # documents that come together often have one time
 def timestamp(milliseconds: int) -> str | None:
     """Write a time as RFC 3339 does, nothing for none."""
     if milliseconds == UNDATED:

@@ -311,7 +311,9 @@ def read_all(broker: Broker, topic: str) -> list[Incoming]:
         partitions = consumer.list_topics(topic, timeout=READ_SECONDS_MAX).topics[topic].partitions
         assert partitions, f"no topic {topic}"
         consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
-        return sorted(_records(consumer, len(partitions)), key=lambda read: read[1:3])
+        return sorted(
+            _records(consumer, len(partitions)), key=lambda read: (read.partition, read.offset)
+        )
     finally:
         consumer.close()
 

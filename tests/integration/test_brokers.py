@@ -47,7 +47,7 @@ def test_reading_all_is_reading_what_is_committed(broker: Broker, names: Names) 
     assert [(read.partition, read.value) for read in found] == [
         (partition, value) for partition in (0, 1) for value in (b"first", b"second")
     ]
-    assert found[0][3] > 0
+    assert found[0].timestamp > 0
     assert (found[0].topic, found[0].key, found[0].headers) == (topic, b"key", [("a", b"b")])
 
 

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stream_dedup.kafka.dead_letters import dead_letter, read_dead_letter
 from stream_dedup.kafka.messages import Headers, Incoming, Outgoing
@@ -11,6 +12,7 @@ from tests.unit.kafka import records
 NOON = 1_700_000_000_000
 BAD = Incoming("documents", 3, 812, NOON, b"a1", b"{", [("traceparent", b"00-1"), ("x", None)])
 ROOM = 1_000_000
+KEPT = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
 def read_again(letter: Outgoing) -> Incoming:
@@ -47,10 +49,9 @@ def test_a_rejected_record_comes_back_as_it_was(record: Incoming, reason: str) -
     """All of it, even one that is itself a replayed or foreign dead letter."""
     letter = read_dead_letter(read_again(dead_letter(record, reason, "rejected", ROOM)))
 
-    assert (letter.topic, letter.partition, letter.offset) == record[:3]
-    assert (letter.timestamp, letter.reason) == (record.timestamp, reason)
+    assert letter.reason == reason
     assert letter.truncated_from is None
-    assert (letter.key, letter.value, letter.headers) == record[4:7]
+    assert all(getattr(letter, name) == getattr(record, name) for name in KEPT)
 
 
 @given(
@@ -64,7 +65,7 @@ def test_a_dead_letter_always_fits(
 ) -> None:
     """Whatever is large, it has room; what was cut begins as it did, and says how long it was."""
     long = ("long", bytes(header_bytes))
-    record = record._replace(key=bytes(key_bytes), headers=[*record.headers, long])
+    record = replace(record, key=bytes(key_bytes), headers=[*record.headers, long])
     written = dead_letter(record, reason, "rejected", 6000)
     letter = read_dead_letter(read_again(written))
 
@@ -72,13 +73,13 @@ def test_a_dead_letter_always_fits(
     assert (record.value or b"").startswith(letter.value or b"")
     assert (record.key or b"").startswith(letter.key or b"")
     assert (letter.value is None) == (record.value is None)
-    whole = (letter.key, letter.value, letter.headers) == record[4:7]
+    whole = all(getattr(letter, name) == getattr(record, name) for name in KEPT)
     assert letter.truncated_from == (None if whole else len(record.value or b""))
 
 
 def test_a_value_too_large_is_cut_and_points_to_its_source() -> None:
     """Its first bytes stay, beside its size and the place of the whole."""
-    record = BAD._replace(value=b"x" * 100_000)
+    record = replace(BAD, value=b"x" * 100_000)
     letter = read_dead_letter(read_again(dead_letter(record, "too large", "rejected", 10_000)))
 
     assert letter.value
@@ -98,7 +99,7 @@ def test_dead_letters_of_others_are_read_too() -> None:
         ("__connect.errors.exception.message", b"\xff"),
         ("added", b"later"),
     ]
-    letter = read_dead_letter(BAD._replace(headers=theirs))
+    letter = read_dead_letter(replace(BAD, headers=theirs))
     bare = read_dead_letter(BAD)
 
     assert (letter.topic, letter.partition, letter.reason) == ("orders", None, "\ufffd")

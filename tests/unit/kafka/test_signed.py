@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as search
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stream_dedup.config import Settings, SimilaritySettings
 from stream_dedup.engine import Matcher, Record, Signer
@@ -167,7 +168,7 @@ def test_a_forwarded_record_is_kept_as_it_was() -> None:
 
     assert (original.key, original.value(), original.headers) == (b"k", record.value, [("h", b"1")])
     assert len(original.packed or b"") < 100
-    assert Original.of(record._replace(value=None)).value() is None
+    assert Original.of(replace(record, value=None)).value() is None
 
 
 def refusal(codec: SignedCodec, values: Sequence[bytes]) -> str:
