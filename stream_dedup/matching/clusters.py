@@ -34,8 +34,6 @@ class Clusters:
 
     def reopen(self, group: Group, horizon: int) -> None:
         """Let a group whose cluster is closed represent a new one."""
-        if group.cluster == group.position:
-            return
         representative = self._overlay.texts.get(group.cluster)
         if not (representative and representative.members and representative.last_seen >= horizon):
             group.cluster = group.position

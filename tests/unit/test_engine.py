@@ -7,8 +7,8 @@ import pytest
 from stream_dedup.config import EventsSettings, IndexSettings, Settings, SimilaritySettings
 from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.errors import Refused
-from stream_dedup.events import Deletion, Document, RecordReference, Verdict
-from stream_dedup.index.layout import position_of_key
+from stream_dedup.events import ClusterReference, Deletion, Document, RecordReference, Verdict
+from stream_dedup.index.layout import decode_cluster, position_of_key
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.interfaces import Keyspace
 from stream_dedup.matching.groups import MEMBERS_KEPT
@@ -49,7 +49,8 @@ def test_copies_that_nobody_can_name_any_more_stop_nothing() -> None:
 
     assert desk.tell(Document(id="b", text=EDITED)).type == "repeat"
     assert [match.id for match in desk.tell(Document(id="c", text=EDITED)).matches] == ["b"]
-    assert desk.tell(Document(id="a1", text=STORY)).type == "repeat"
+    again = desk.tell(Document(id="a1", text=STORY))
+    assert (again.type, again.cluster) == ("repeat", ClusterReference(id="a1", size=2))
     assert [match.id for match in desk.tell(Document(id="d", text=STORY)).matches] == ["a1"]
 
 
@@ -78,6 +79,19 @@ def test_a_copy_keeps_its_text_findable() -> None:
     assert [(match.id, match.kind) for match in near.matches] == [("b", "near")]
     assert near.cluster is not None
     assert (near.cluster.id, near.cluster.size) == ("b", 3)
+
+
+def test_a_cluster_lives_as_long_as_its_representative_is_repeated() -> None:
+    """It keeps its size over a window, though nobody joined it meanwhile."""
+    desk = Desk(Settings(events=ALL, index=IndexSettings(window=Duration(3))))
+    for time in (0, 2000, 3900):
+        desk.tell(Document(id="a", text=STORY), time)
+        desk.tell(Document(id="b", text=EDITED), time)
+        desk.tell(Document(id="other", text="Bread and salt"), time + 1500)
+    desk.tell(Document(id="other", text="Bread and salt"), 6600)
+
+    last = desk.tell(Document(id="c", text=EDITED + "More soon."), 6700)
+    assert last.cluster == ClusterReference(id="a", size=3)
 
 
 def test_what_is_forgotten_gives_its_space_back() -> None:
@@ -120,6 +134,31 @@ def test_of_ten_copies_any_may_go() -> None:
 
     assert desk.tell(Document(id="near", text=EDITED)).type == "unique"
     assert desk.tell(Document(id="last", text=STORY)).match_count == 1
+
+
+def test_a_cluster_lists_the_texts_that_joined_it_last() -> None:
+    """A text is listed once however often it is copied; of more than a hundred the first go."""
+    desk = Desk(Settings(events=ALL))
+    for number in range(120):
+        desk.tell(Document(id=f"a{number}", text=f"{STORY * 4} {number}"))
+    desk.tell(Document(id="copy", text=f"{STORY * 4} 119"))
+
+    (row,) = [decode_cluster(value) for _, value in desk.index.scan(Keyspace.CLUSTERS)]
+    assert (row.size, row.positions) == (121, list(range(20, 120)))
+
+
+def test_a_cluster_goes_with_the_text_that_it_is_named_after() -> None:
+    """No row is left of a cluster whose representative was deleted, though others had joined."""
+    desk = Desk(Settings(events=ALL))
+    for name, text in (("a", STORY), ("b", EDITED), ("c", STORY)):
+        desk.tell(Document(id=name, text=text))
+    before = len(list(desk.index.scan(Keyspace.CLUSTERS)))
+    desk.tell(Deletion(id="a"))
+    desk.tell(Deletion(id="c"))
+
+    assert before == 1
+    assert list(desk.index.scan(Keyspace.CLUSTERS)) == []
+    assert desk.tell(Document(id="b", text=EDITED)).cluster == ClusterReference(id="b", size=1)
 
 
 def test_an_index_of_other_settings_is_refused() -> None:
