@@ -212,8 +212,9 @@ class ServiceResults(Struct, frozen=True):
 
     run: Run
     documents: int
-    copies_per_second: float  # of the best bare copy
-    documents_per_second: float
+    batch: int  # of the best bare copy
+    copies_per_second: list[float]  # of that copy and of the service, which took turns
+    documents_per_second: list[float]
     signed: int  # documents in the log of which an index was restored
     restored_per_second: float
     matched_per_second: float  # the same documents out of memory
