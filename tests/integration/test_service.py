@@ -2,8 +2,11 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import NamedTuple
 
 import pytest
@@ -13,6 +16,7 @@ from msgspec.structs import replace
 from stream_dedup.errors import Unavailable
 from stream_dedup.kafka.dead_letters import read_dead_letter
 from stream_dedup.kafka.messages import ORIGINAL_TIMESTAMP
+from stream_dedup.kafka.watermarks import watermarks
 from stream_dedup.metrics import READY, WAITING
 from stream_dedup.panel import Panel
 from stream_dedup.quantities import Duration
@@ -20,7 +24,7 @@ from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
 from tests.integration.kafka_trial import Trial
 from tests.integration.service_process import BROKEN, DEADLY, DIED, HANGS
-from tests.integration.threads import Steps, service
+from tests.integration.threads import WAIT_SECONDS_MAX, Steps, service
 
 PLAIN_TEXTS_MAX = 100
 TEXT = "The harbour of the old town was closed on Monday after a ship had lost its cargo of timber."
@@ -315,6 +319,26 @@ def test_a_broker_that_stops_is_waited_for(trial: Trial, caplog: pytest.LogCaptu
         trial.feed(80)
         trial.await_verdicts(running)
     trial.audit()
+
+
+def test_a_topic_is_waited_for(
+    trial: Trial, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker that freezes while it is asked how far a topic reaches is asked until it answers."""
+    monkeypatch.setattr("stream_dedup.kafka.watermarks._CALL_SECONDS", 0.5)
+    trial.write(document("a"), "a")
+    trial.broker.pause()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(watermarks, trial.clients, trial.settings.kafka.topics.documents)
+        try:
+            give_up, pause = monotonic() + WAIT_SECONDS_MAX, Event()
+            while "waiting for topic" not in caplog.text and not asked.done():
+                assert monotonic() < give_up
+                pause.wait(0.05)
+        finally:
+            trial.broker.resume()
+        assert sum(high for _, high in asked.result().values()) == 1
+    assert "waiting for topic" in caplog.text
 
 
 def frozen_once(broker: Broker, steps: Steps) -> None:
