@@ -7,7 +7,6 @@ from typing import Any
 from confluent_kafka import (
     OFFSET_INVALID,
     TIMESTAMP_NOT_AVAILABLE,
-    ConsumerGroupTopicPartitions,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -29,6 +28,8 @@ _FRUGAL = {
     "queued.min.messages": 1,
     "enable.partition.eof": True,
 }
+# What is committed now, whichever transaction is about to commit more.
+_UNCOMMITTED = {"isolation.level": "read_uncommitted"}
 
 
 class Backlog:
@@ -41,7 +42,7 @@ class Backlog:
         self._topics = {role: topics[role] for role in roles}
         self._application, self._from_end = settings.application, settings.start == "latest"
         self._metrics, self._clients = metrics, clients
-        self._admin, self._reader = clients.admin(), clients.reader(**_FRUGAL)
+        self._open()
 
     def sample(self) -> bool:
         """Measure once; return whether the broker answered, else all stays as it was."""
@@ -52,13 +53,23 @@ class Backlog:
         except (KafkaException, TimeoutError):
             # A client that has lost a coordinator may never find it again.
             self.close()
-            self._admin, self._reader = self._clients.admin(), self._clients.reader(**_FRUGAL)
+            self._open()
             return False
         return True
 
     def close(self) -> None:
         """Let go of the clients."""
-        self._reader.close()
+        for client in (self._reader, *self._groups.values()):
+            client.close()
+
+    def _open(self) -> None:
+        self._admin, self._reader = self._clients.admin(), self._clients.reader(**_FRUGAL)
+        # Consumers that never join: an admin client that asks for offsets of a group, and is told
+        # that another broker has it by now, ends the process from within librdkafka.
+        self._groups = {
+            role: self._clients.consumer(f"{self._application}-{role}", **_UNCOMMITTED)
+            for role in self._topics
+        }
 
     def _measure(self, role: str, topic: str) -> None:
         described = self._reader.list_topics(topic, timeout=_ANSWER_SECONDS).topics[topic]
@@ -86,12 +97,8 @@ class Backlog:
         self, role: str, partitions: list[TopicPartition], ends: dict[int, int]
     ) -> dict[int, int]:
         """Return where the group reads on, or will begin."""
-        group = f"{self._application}-{role}"
-        asked = self._admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(group, partitions)], request_timeout=_ANSWER_SECONDS
-        )
-        answer = asked[group].result(2 * _ANSWER_SECONDS)
-        found = {place.partition: place.offset for place in answer.topic_partitions or []}
+        answer = self._groups[role].committed(partitions, _ANSWER_SECONDS)
+        found = {place.partition: place.offset for place in answer}
         if role == "sign" and self._from_end:
             first = ends
         else:

@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
+from confluent_kafka import TopicPartition
 
 from benchmarks.signed_log import commit_offset
 from stream_dedup.config import Settings
@@ -42,6 +44,22 @@ class Log:
         """Commit as the role does: behind the last record that it has read."""
         commit_offset(self.settings.kafka, "match", self._topic, offset)
 
+    @contextmanager
+    def committing(self, offset: int) -> Iterator[None]:
+        """Be within a transaction that commits an offset at its end."""
+        producer = self._clients.producer("committer")
+        group = f"{self.settings.kafka.application}-match"
+        with closing(self._clients.consumer(group)) as consumer:
+            producer.init_transactions(SECONDS_MAX)
+            producer.begin_transaction()
+            producer.send_offsets_to_transaction(
+                [TopicPartition(self._topic, 0, offset)],
+                consumer.consumer_group_metadata(),
+                SECONDS_MAX,
+            )
+            yield
+            producer.commit_transaction(SECONDS_MAX)
+
     def lag(self) -> tuple[float | None, float | None]:
         """Sample until the broker has answered; return records and seconds."""
         give_up = time.monotonic() + SECONDS_MAX
@@ -77,6 +95,15 @@ def test_who_has_read_all_is_not_behind(log: Log) -> None:
     assert log.lag()[0] == 4
     log.commit(4)
 
+    assert log.lag() == (0, 0)
+
+
+def test_a_transaction_under_way_is_not_waited_for(log: Log) -> None:
+    """What is committed already is told, though a transaction is about to commit more."""
+    log.commit(1)
+    with log.committing(4):
+        assert log.backlog.sample()
+        assert log.lag()[0] == 4
     assert log.lag() == (0, 0)
 
 
