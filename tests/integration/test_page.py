@@ -362,6 +362,53 @@ def test_nothing_that_comes_with_a_document_becomes_markup(
     assert page.evaluate("window.isHacked") is None
 
 
+def test_what_is_written_from_the_right_stays_in_its_place(
+    service: PageService, visit: Callable[..., Visit]
+) -> None:
+    """A text begins at its own side, and an id stays before its source, whatever their script."""
+    story = "ارتفع منسوب النهر فوق حقول الوادي السفلى بعد ليلة من المطر. " * 4
+    documents = [document(f"وثيقة-{n}", story + "!" * n, "صحيفة الوادي") for n in (1, 2)]
+    service.decide(documents)
+    page = visit(service).page
+    found = row(page, documents[1].id)
+    name, source = (found.locator(kind).first.bounding_box() for kind in (".name", ".source"))
+    assert name is not None
+    assert source is not None
+    assert name["x"] + name["width"] <= source["x"]
+
+    found.click()
+    text = page.locator("#pair-first-text")
+    expect(text).to_have_text(documents[1].text)
+    begins = text.evaluate(
+        """text => {
+            const [first, box] = [document.createRange(), text.getBoundingClientRect()];
+            first.setStart(text.firstChild, 0);
+            first.setEnd(text.firstChild, 1);
+            return (first.getBoundingClientRect().right - box.left) / box.width;
+        }"""
+    )
+    assert begins > 0.9
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_longest_ids_leave_room_for_the_rest(
+    service: PageService, visit: Callable[..., Visit], size: tuple[int, int]
+) -> None:
+    """Ids of thousands of characters push neither the texts nor the way out of the screen."""
+    first, second = (f"{letter * 3000}-{letter}" for letter in "ab")
+    service.decide([document(first, STORY), document(second, EDITED)])
+    page = visit(service, size).page
+    row(page, second).click()
+    expect(page.locator("#pair-first-text mark")).to_have_text(["brook"])
+
+    expect(page.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#pair-first-text mark")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    listed = page.locator("#growing tr").bounding_box()
+    assert listed is not None
+    assert listed["height"] < 60
+
+
 def test_it_asks_nobody_else_and_complains_of_nothing(
     service: PageService, visit: Callable[..., Visit]
 ) -> None:
@@ -466,13 +513,19 @@ def test_a_hung_service_is_seen(service: PageService, visit: Callable[..., Visit
 def test_all_can_be_done_with_the_keyboard(
     service: PageService, visit: Callable[..., Visit]
 ) -> None:
-    """Tab leads to the figures and on to the matches, Enter opens one, Escape goes back to it."""
+    """Tab leads to the figures and on to the matches, Enter opens one, Escape goes back to it;
+    the question can be reached without passing all of them."""
     service.decide([document("first", STORY), document("second", EDITED)])
     page = visit(service).page
     expect(row(page, "second")).to_be_visible()
 
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the figures")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the question")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
+    page.get_by_role("link", name="Skip to the figures").focus()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
     page.keyboard.press("Tab")

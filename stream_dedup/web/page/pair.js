@@ -1,7 +1,7 @@
 // Two documents side by side.
 
 import { alone, mark, wordsOf } from "./differences.js";
-import { $, facts, say } from "./elements.js";
+import { $, element, facts, say } from "./elements.js";
 import { NOT_KEPT, ask, failureWords, remembered } from "./service.js";
 import {
   CALENDAR, HUNDREDTHS, THOUSANDTHS, count, counted, moment, share, similarityWords,
@@ -13,9 +13,9 @@ function showTexts(first, second) {
   [first, second].forEach((side, which) => {
     const name = which ? "pair-second" : "pair-first";
     const differing = mark($(`${name}-text`), side.text, words[which], alone(words[which], words[1 - which]));
-    $(name).textContent = side.name;
+    $(name).replaceChildren(element("bdi", {}, side.name));
     $(`${name}-note`).replaceChildren(
-      ...(side.source ? [`${side.source} · `] : []),
+      ...(side.source ? [element("bdi", {}, side.source), " · "] : []),
       ...(side.seen_at ? [moment(side.seen_at, CALENDAR), " · "] : []),
       `${counted(words[which].length, "word", "words")}, ${count(differing)} marked`);
   });
@@ -26,7 +26,7 @@ let opened = 0;
 // Open at once with what is known, and fill in what has to be asked for.
 export async function openPair(head, known, texts, explained) {
   const mine = ++opened;
-  $("pair-head").textContent = head;
+  $("pair-head").replaceChildren(...head);
   $("pair-sides").hidden = true;
   facts("pair-facts", known);
   say("pair-answer", "Fetching the texts …");
@@ -64,7 +64,7 @@ export function openMatch(match) {
   const side = (name, source, seenAt) => remembered(name, match.namespace).then(
     (found) => ({ name, source, seen_at: seenAt, text: found.text ?? null }));
   openPair(
-    `${match.id} resembles ${match.matched_id}`,
+    [element("bdi", {}, match.id), " resembles ", element("bdi", {}, match.matched_id)],
     pairs,
     () => Promise.all([
       side(match.id, match.source, match.seen_at),

@@ -12,7 +12,7 @@ function resultRow(match, text, namespace) {
     element("span", { class: "number" }, similarityWords(match)),
     element("span", { title: match.id }, ...naming(match.id, match.source)));
   button.addEventListener("click", () => openPair(
-    `Your text resembles ${match.id}`,
+    ["Your text resembles ", element("bdi", {}, match.id)],
     [["kind", match.kind], ["similarity", similarityWords(match)], ["contained", share(match.containment)]],
     async () => [
       { name: "your text", source: "", seen_at: null, text },
