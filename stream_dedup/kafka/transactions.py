@@ -203,11 +203,17 @@ class Transactions:
 
     def _members(self) -> list[Any]:
         admin = self._clients.admin()  # gone before its answer, it would not give one
+        seconds = UNAVAILABLE_SECONDS_MAX
         try:
-            asked = admin.describe_consumer_groups([self._group], request_timeout=_CALL_SECONDS)
+            asked = admin.describe_consumer_groups([self._group], request_timeout=seconds)
             return list(asked[self._group].result(2 * _CALL_SECONDS).members)
         except (KafkaException, TimeoutError) as error:
-            raise Unavailable(f"no answer about the group {self._group}: {error}") from None
+            reason = str(error) or "timed out"
+            raise Unavailable(f"no answer about the group {self._group}: {reason}") from None
+        finally:
+            # A question that librdkafka itself gave up ends the process when the broker comes back,
+            # if its client is there still. So we give up before, and the client goes at once.
+            del admin
 
     def _refuse_if_final(self, error: KafkaError) -> None:
         if self._deliveries.failed is not None:

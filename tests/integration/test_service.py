@@ -1,5 +1,6 @@
 """The service on Kafka: what it does with records, and how it gets over what goes wrong."""
 
+import gc
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -318,6 +319,27 @@ def test_a_broker_that_stops_is_waited_for(trial: Trial, caplog: pytest.LogCaptu
         trial.broker.restart()
         trial.feed(80)
         trial.await_verdicts(running)
+    trial.audit()
+
+
+def test_a_broker_that_does_not_tell_who_is_in_a_group_is_waited_for(
+    trial: Trial, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing ends when it comes back: neither with an error, nor within librdkafka."""
+    monkeypatch.setattr("stream_dedup.kafka.transactions._CALL_SECONDS", 1.0)
+    trial.feed(80)
+    trial.sign_all()  # so that it is match alone that waits
+    steps = Steps()
+    steps.acts["match: before offsets"] = lambda: frozen_once(trial.broker, steps)
+    with service(trial.settings, Panel.of(trial.settings), steps) as running:
+        gc.disable()  # which may clear away, just in time, what must be gone before
+        try:
+            running.shows(True, lambda: "waiting for transactions" in caplog.text)
+        finally:
+            trial.broker.resume()
+            gc.enable()
+        trial.await_verdicts(running)
+    assert "transaction without answer" in caplog.text
     trial.audit()
 
 
