@@ -104,6 +104,7 @@ class Service:
         # A handler of signals that sets an event must not meet a wait for it in the same thread.
         while not stopped.is_set():
             time.sleep(_LOOK_SECONDS)
+        self._panel.health.hinder("service", "stopping")
         give_up = time.monotonic() + self._timeout
         for thread in threads:
             while self._is_at_work(thread) and time.monotonic() < give_up:

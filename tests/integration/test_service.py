@@ -363,6 +363,25 @@ def test_a_topic_is_waited_for(
     assert "waiting for topic" in caplog.text
 
 
+def test_who_stops_is_not_ready(trial: Trial) -> None:
+    """While the last batch is worked on nobody is sent to a service that is about to go."""
+    panel, steps, begun, told = Panel.of(trial.settings), Steps(), Event(), Event()
+
+    def await_told() -> None:
+        begun.set()
+        give_up, pause = monotonic() + WAIT_SECONDS_MAX, Event()
+        while "service: stopping" not in panel.health.ready().reasons:
+            assert monotonic() < give_up
+            pause.wait(0.05)
+        told.set()
+
+    steps.acts["match: consumed"] = await_told
+    with service(trial.settings, panel, steps) as running:
+        trial.feed(20)
+        running.shows(True, begun.is_set)
+    assert told.is_set()
+
+
 def frozen_once(broker: Broker, steps: Steps) -> None:
     """Freeze the broker at this step, the first time that it is reached."""
     steps.acts.clear()
