@@ -13,6 +13,8 @@ from tests.integration import brokers
 # A busy machine is not a failure; a failing example prints what reproduces it.
 settings.register_profile("house", deadline=None, print_blob=True)
 settings.load_profile("house")
+# Tests that a shell started in the background, with `&`, would let all their processes ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:

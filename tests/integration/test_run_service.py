@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SECONDS_MAX = 20
+SECONDS_MAX = 60  # on a busy machine; what hangs takes longer
 
 
 @contextmanager
@@ -47,4 +47,4 @@ def test_a_signal_ends_the_wait_for_a_broker(tmp_path: Path, number: int, code: 
             assert process.stderr
             assert any("waiting for a broker" in line for line in process.stderr)
             process.send_signal(number)
-            assert process.wait(5) == code
+            assert process.wait(SECONDS_MAX) == code
