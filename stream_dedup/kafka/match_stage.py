@@ -58,7 +58,7 @@ class MatchStage:
         self._topic = kafka.topics.signatures
         self._group = f"{kafka.application}-match"
         self._publishing = Publishing(settings)
-        self._stamps = Stamps(settings)
+        self._stamps = Stamps(settings, topic_id)
         self._index, self._topic_id = index, topic_id
         self._follower = Follower(
             index, Matcher.settings_before(index, settings), topic_id, on_step
@@ -82,7 +82,8 @@ class MatchStage:
         """Match until stopped."""
         replay = Replay(self._clients, self._settings, self._on_step)
         self._leave.callback(replay.close)
-        member = Membership(self._clients, self._group, self._topic, self._vitals, self._on_step)
+        topic = self._topic, self._topic_id
+        member = Membership(self._clients, self._group, *topic, self._vitals, self._on_step)
         self._leave.callback(member.close)
         while not stopped.is_set():
             if PARTITION not in member.owned:

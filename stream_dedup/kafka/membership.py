@@ -20,6 +20,7 @@ from stream_dedup.errors import Refused
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.messages import Headers, Incoming
 from stream_dedup.kafka.refusals import refuse_final
+from stream_dedup.kafka.same_topic import SameTopic
 from stream_dedup.kafka.transactions import committed
 from stream_dedup.kafka.vitals import Vitals
 from stream_dedup.logs import fields
@@ -37,12 +38,14 @@ class Membership:
         clients: Clients,
         group: str,
         topic: str,
+        topic_id: str,
         vitals: Vitals,
         on_step: Callable[[str], None],
     ) -> None:
         self.group = group
         self._clients, self._waits = clients, clients.waits
         self._topic = topic
+        self._same_topic = SameTopic(clients, topic, topic_id)
         self._vitals, self._on_step = vitals, on_step
         self._new: set[int] = set()
         self.owned: set[int] = set()
@@ -97,7 +100,9 @@ class Membership:
         messages = self.consumer.consume(1, timeout_seconds)
         if messages and count_max > 1:
             messages += self.consumer.consume(count_max - 1, 0)
-        return incoming(messages)
+        records = incoming(messages)
+        self._same_topic.heard(bool(records))
+        return records
 
     def _assigned(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
         numbers = {found.partition for found in partitions}

@@ -1,7 +1,8 @@
 """Offsets of a group: what is committed with them, and where reading begins.
 
 Each carries the settings fingerprint, so that an instance with other settings is told before it
-mixes its work with that of others.
+mixes its work with that of others, and the id of its topic, for another of the same name has other
+records there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,13 +29,15 @@ class Stamp(Struct, frozen=True, omit_defaults=True):
     v: int
     settings: str
     history: History = History()  # of the log that the offset is in, where that has one
+    topic_id: str = ""  # not known of offsets that were committed before it was noted
 
 
 class Stamps:
     """Stamps offsets with the settings, and knows those of others."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._own = Stamp(_VERSION, settings_fingerprint(settings))
+    def __init__(self, settings: Settings, topic_id: str) -> None:
+        """Stamp offsets of this topic."""
+        self._own = Stamp(_VERSION, settings_fingerprint(settings), topic_id=topic_id)
 
     def stamped(
         self, topic: str, ends: Mapping[int, int], history: History | None = None
@@ -45,16 +48,25 @@ class Stamps:
         return [TopicPartition(topic, partition, end, metadata) for partition, end in ends.items()]
 
     def check(self, found: Iterable[TopicPartition]) -> None:
-        """Refuse offsets committed by an instance with other settings or a later version."""
+        """Refuse offsets of other settings or a later version, or of a topic that is gone."""
         for partition in found:
+            where = f"topic {partition.topic}, partition {partition.partition}"
             stamp = _read(partition.metadata)
-            if stamp is not None and (stamp.v, stamp.settings) != (_VERSION, self._own.settings):
+            if stamp is None:
+                continue
+            if (stamp.v, stamp.settings) != (_VERSION, self._own.settings):
                 raise Refused(
-                    f"topic {partition.topic}, partition {partition.partition}: the last work "
-                    f"there was done with the settings {stamp.settings} (format {stamp.v}), these "
-                    f"are {self._own.settings} (format {_VERSION}). Give both the same "
-                    "[similarity] and [events] settings, or give the new ones a "
+                    f"{where}: the last work there was done with the settings {stamp.settings} "
+                    f"(format {stamp.v}), these are {self._own.settings} (format {_VERSION}). Give "
+                    "both the same [similarity] and [events] settings, or give the new ones a "
                     "kafka.application of their own (UPGRADING.md)"
+                )
+            if stamp.topic_id not in {"", self._own.topic_id}:
+                raise Refused(
+                    f"{where}: the last work there was done on another topic of this name (id "
+                    f"{stamp.topic_id}) than the one that is there (id {self._own.topic_id}): it "
+                    "was deleted and made anew. Set the offsets of the group to where the new one "
+                    "is to be read from, with kafka-consumer-groups --reset-offsets"
                 )
 
 

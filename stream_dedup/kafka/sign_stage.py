@@ -68,7 +68,7 @@ class SignStage:
         self._reader = EventReader(settings.events)
         self._signer = Signer(settings)
         self._codec = SignedCodec.planned(settings.similarity)
-        self._stamps = Stamps(settings)
+        self._stamps = Stamps(settings, topic_id)
         self._share = RejectedShare(settings.events.rejected_ratio_max)
         self._attempts = Attempts(settings)
         # Where reading began, of partitions of which nothing was committed since.
@@ -81,9 +81,8 @@ class SignStage:
 
     def run(self, stopped: Event) -> None:
         """Sign until stopped."""
-        member = Membership(
-            self._clients, self._group, self._topics.documents, self._vitals, self._on_step
-        )
+        topic = self._topics.documents, self._topic_id
+        member = Membership(self._clients, self._group, *topic, self._vitals, self._on_step)
         self._leave.callback(member.close)
         # Whoever is fenced looks in the group for who took its name, so that has to be there first.
         while not stopped.is_set() and not member.is_known:

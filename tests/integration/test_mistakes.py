@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from subprocess import TimeoutExpired
 from time import monotonic
 
 import pytest
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from msgspec.structs import replace
 
@@ -69,6 +70,42 @@ def test_documents_made_anew_are_asked_about(trial: Trial) -> None:
     assert [verdict.record.offset for verdict in said] == [0, 1, 2]
     assert [verdict.type for verdict in said] == ["unique", "duplicate", "duplicate"]
     trial.check_index()
+
+
+@pytest.mark.parametrize("role", ["sign", "match"])
+def test_a_topic_made_anew_meanwhile_is_not_read_on(trial: Trial, role: str) -> None:
+    """Where it has grown beyond the old one its first records would be passed over in silence."""
+    topics = trial.settings.kafka.topics
+    topic = topics.documents if role == "sign" else topics.signatures
+    with trial.process() as running:
+        trial.await_verdicts(running)
+        made_anew(trial, topic)
+        write_more_than_before(trial)
+        assert "made anew" in running.ends_with(REFUSED)
+    assert len(trial.verdicts()) == 80
+    assert "made anew" in trial.is_refused(role)
+
+
+def test_work_on_a_topic_of_the_same_name_is_not_gone_on_with(trial: Trial) -> None:
+    """An offset says of which topic it is: it may lie within another one too."""
+    trial.runs_to_the_end()
+    documents = trial.settings.kafka.topics.documents
+    with closing(trial.clients.consumer(f"{trial.settings.kafka.application}-sign")) as member:
+        (old,) = member.committed([TopicPartition(documents, 0)], SECONDS_MAX)
+        made_anew(trial, documents)
+        write_more_than_before(trial)
+        member.commit(offsets=[old], asynchronous=False)
+
+    assert "was deleted and made anew" in trial.is_refused("sign")
+
+
+def write_more_than_before(trial: Trial) -> None:
+    """Write documents together: nobody reads the topic before it has all of them."""
+    producer = Producer({"bootstrap.servers": trial.broker.bootstrap_servers})
+    for number in range(120):
+        value = json.dumps({"id": f"new-{number}", "text": TEXT})
+        producer.produce(trial.settings.kafka.topics.documents, value, partition=0)
+    assert producer.flush(SECONDS_MAX) == 0
 
 
 def made_anew(trial: Trial, topic: str) -> None:
