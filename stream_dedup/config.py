@@ -17,6 +17,9 @@ from stream_dedup.quantities import Duration, Size
 Name = Annotated[str, Meta(min_length=1)]
 # What a JSON field may be called without being escaped.
 FieldName = Annotated[str, Meta(min_length=1, pattern=r'^[^"\\\x00-\x1f]*\Z')]
+# What Kafka takes as the name of a topic; groups, transactions and files keep to it as well.
+KafkaName = Annotated[str, Meta(min_length=1, pattern=r"^[A-Za-z0-9._-]*\Z")]
+KafkaNameOrNone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]*\Z")]
 Count = Annotated[int, Meta(ge=1)]
 Position = Annotated[int, Meta(ge=0)]
 ClientValue = str | int | float | bool
@@ -139,13 +142,13 @@ class MatchingSettings(Struct, frozen=True, kw_only=True):
 class TopicSettings(Struct, frozen=True, kw_only=True):
     """The names of the topics; an empty route is switched off."""
 
-    documents: Name = "documents"
-    signatures: Name = "signatures"
-    matches: Name = "matches"
-    rejected: Name = "rejected"
+    documents: KafkaName = "documents"
+    signatures: KafkaName = "signatures"
+    matches: KafkaName = "matches"
+    rejected: KafkaName = "rejected"
     # Routes forward every original once more, so they are asked for by name.
-    unique: str = ""
-    duplicates: str = ""
+    unique: KafkaNameOrNone = ""
+    duplicates: KafkaNameOrNone = ""
 
     def __post_init__(self) -> None:
         """Refuse a topic in two parts: the service would read what it writes."""
@@ -164,9 +167,9 @@ class KafkaSettings(Struct, frozen=True, kw_only=True):
 
     bootstrap_servers: Name = "localhost:9092"
     # Names the consumer groups and transactional ids: two services need two.
-    application: Name = "stream-dedup"
+    application: KafkaName = "stream-dedup"
     # Names this process among others of the application; hosts mostly run one.
-    instance: Name = field(default_factory=gethostname)
+    instance: KafkaName = field(default_factory=gethostname)
     topics: TopicSettings = TopicSettings()
     # A first start needs no administrator; clusters that forbid it say so.
     create_topics: bool = True

@@ -169,8 +169,9 @@ def _allowed(kind: inspect.Type) -> str:
             return f"a list, each {_allowed(item_type)}"
         case inspect.CustomType(cls) if issubclass(cls, Size | Duration):
             return cls.written
-        case inspect.StrType(min_length, _, pattern) if min_length:
-            return "text, not empty" + (f", that matches {pattern}" if pattern else "")
+        case inspect.StrType(min_length, _, pattern):
+            words = "text, not empty" if min_length else "text"
+            return words + (f", that matches {pattern}" if pattern else "")
         case _:
             return " ".join([_PLAIN_WORDS[type(kind)], *_bounds(kind)])
 
@@ -179,7 +180,6 @@ _PLAIN_WORDS: Mapping[type, str] = {
     inspect.BoolType: "true or false",
     inspect.IntType: "a whole number",
     inspect.FloatType: "a number",
-    inspect.StrType: "text",
 }
 
 

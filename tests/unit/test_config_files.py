@@ -81,7 +81,7 @@ def other_values(text: str, folder: Path) -> set[str]:
     expected = {key: value_of(Settings(), key) for key in KINDS}
     plan = plan_bands(Settings().similarity.threshold, Settings().similarity.recall, 128)
     expected |= {"similarity.bands": plan.bands, "similarity.rows": plan.rows}
-    expected[HOST_NAME] = "<host name>"
+    expected[HOST_NAME] = "host-name"
     loaded = load_uncommented(folder, text)
     return {key for key in KINDS if value_of(loaded, key) != expected[key]}
 
@@ -179,7 +179,7 @@ def test_a_line_of_another_form_is_noticed(line: str) -> None:
         ("similarity.threshold", "threshold = 0.8 ", "threshold = 0.7 "),
         ("similarity.bands", "bands = 21 ", "bands = 20 "),
         ("index.window", '"72h" ', '"71h" '),
-        ("kafka.instance", "<host name>", "host"),
+        ("kafka.instance", "host-name", "host"),
         ("kafka.lag_bytes_max", '"256 MB"', '"256 MiB"'),
     ],
 )

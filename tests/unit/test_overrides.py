@@ -68,6 +68,21 @@ def test_each_level_of_a_name_is_parted_by_two_underscores() -> None:
 
 
 @pytest.mark.parametrize(
+    "override",
+    [
+        "kafka.application=a b",
+        "kafka.instance=a/b",
+        "kafka.topics.matches=ä",
+        "kafka.topics.unique=a!",
+    ],
+)
+def test_a_name_that_kafka_would_not_take_is_told(override: str) -> None:
+    """Groups, transactions and files are named after these, so none is made with a wrong one."""
+    with pytest.raises(SettingsError, match="that matches"):
+        load(None, {}, [override])
+
+
+@pytest.mark.parametrize(
     "name", ["STREAM_DEDUP_PORT", "STREAM_DEDUP_CORPORA", "OTHER__KEY", "stream_dedup_a__b"]
 )
 def test_other_variables_are_left_alone(name: str) -> None:
