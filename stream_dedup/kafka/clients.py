@@ -9,6 +9,7 @@ from confluent_kafka.admin import AdminClient
 
 from stream_dedup.config import KafkaSettings
 from stream_dedup.errors import SettingsError
+from stream_dedup.kafka.messages import RECORD_BYTES_MAX
 from stream_dedup.kafka.rights import reader_group
 from stream_dedup.kafka.waits import Waits
 
@@ -46,7 +47,7 @@ _PRODUCER: dict[str, Any] = {
     "retry.backoff.max.ms": 10,
     "linger.ms": 50,  # a commit flushes anyway
     "compression.type": "lz4",
-    "message.max.bytes": 100_000_000,  # the topic's own limit decides
+    "message.max.bytes": RECORD_BYTES_MAX,  # the topic's own limit decides
     "queue.buffering.max.kbytes": _QUEUED_KILOBYTES_MAX,
     "queue.buffering.max.messages": 1_000_000,
 }

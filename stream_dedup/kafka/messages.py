@@ -4,6 +4,9 @@ from msgspec import Struct
 
 Headers = list[tuple[str, bytes | None]]
 
+# Of a record with all it has: brokers take no request that is larger, unless they are told to.
+RECORD_BYTES_MAX = 100_000_000
+
 # Of what is made of a record: when that was written, in milliseconds since 1970, as text.
 ORIGINAL_TIMESTAMP = "stream-dedup-original-timestamp"
 
@@ -28,3 +31,4 @@ class Outgoing(Struct, frozen=True, gc=False):
     key: bytes | None
     value: bytes | None
     headers: Headers = []
+    partition: int = -1  # the client's choice, by the key

@@ -20,6 +20,7 @@ from stream_dedup.kafka.documents import EventReader
 from stream_dedup.kafka.membership import Membership
 from stream_dedup.kafka.messages import Incoming, Outgoing
 from stream_dedup.kafka.offsets import Stamps, next_offsets, start_offsets
+from stream_dedup.kafka.replay import PARTITION
 from stream_dedup.kafka.signed import Extra, Original, SignedCodec
 from stream_dedup.kafka.transactions import Transactions
 from stream_dedup.kafka.vitals import Vitals
@@ -192,7 +193,7 @@ class SignStage:
         values = self._codec.encode(batch, [self._extra(*each) for each in accepted])
         keys = [id.encode("utf-8", "surrogatepass") for id in batch.ids]
         return [
-            Outgoing(self._topics.signatures, key, value)
+            Outgoing(self._topics.signatures, key, value, partition=PARTITION)
             for key, value in zip(keys, values, strict=True)
         ]
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stream_dedup.config import Settings, SimilaritySettings
 from stream_dedup.kafka.documents import AROUND_BYTES_MAX, NAMES_BYTES_MAX
+from stream_dedup.kafka.messages import RECORD_BYTES_MAX
 from stream_dedup.similarity.plan import plan_bands
 
 CLUSTER_DEFAULT = -1
@@ -82,7 +83,7 @@ def plan(settings: Settings) -> list[TopicPlan]:
     default = CLUSTER_DEFAULT
     original = (_document_sized("an original with its key and headers", settings),)
     verdicts = _VERDICT_BYTES + settings.matching.matches_max * _MATCH_BYTES
-    verdicts = max(_BATCH_BYTES, verdicts)
+    verdicts = min(max(_BATCH_BYTES, verdicts), RECORD_BYTES_MAX)
     listed = [
         TopicPlan(
             topics.documents,

@@ -235,7 +235,13 @@ def _enqueue(producer: Producer, record: Outgoing) -> None:
     was_empty = False
     while True:
         try:
-            producer.produce(record.topic, record.value, record.key, headers=list(record.headers))
+            producer.produce(
+                record.topic,
+                record.value,
+                record.key,
+                record.partition,
+                headers=list(record.headers),
+            )
         except BufferError:
             if was_empty:  # no waiting helps
                 raise Refused(

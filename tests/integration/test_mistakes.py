@@ -10,7 +10,7 @@ from time import monotonic
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewPartitions
 from msgspec.structs import replace
 
 from stream_dedup.kafka.topics import ensure
@@ -97,6 +97,24 @@ def test_work_on_a_topic_of_the_same_name_is_not_gone_on_with(trial: Trial) -> N
         member.commit(offsets=[old], asynchronous=False)
 
     assert "was deleted and made anew" in trial.is_refused("sign")
+
+
+def test_partitions_that_are_added_to_the_log_stay_empty(trial: Trial) -> None:
+    """Whoever is at work goes on with the first one; the next start tells what is wrong."""
+    kafka = trial.settings.kafka
+    client = {**kafka.client, "topic.metadata.refresh.interval.ms": 200}
+    trial.settings = replace(trial.settings, kafka=replace(kafka, client=client))
+    log = kafka.topics.signatures
+    admin = AdminClient({"bootstrap.servers": trial.broker.bootstrap_servers})
+    with trial.process() as running:
+        trial.await_verdicts(running)
+        admin.create_partitions([NewPartitions(log, 3)])[log].result(SECONDS_MAX)
+        trial.await_said(running, rf"partitions assigned topic={log} partitions=1,2")
+        trial.feed(80)
+        trial.await_verdicts(running)
+        running.stops()
+    assert "the number of partitions is 3, not 1" in trial.is_refused()
+    trial.audit()
 
 
 def write_more_than_before(trial: Trial) -> None:

@@ -17,6 +17,7 @@ from stream_dedup.events import (
     Verdict,
 )
 from stream_dedup.kafka.documents import AROUND_BYTES_MAX, NAMES_BYTES_MAX
+from stream_dedup.kafka.messages import RECORD_BYTES_MAX
 from stream_dedup.kafka.signed import Extra, SignedCodec
 from stream_dedup.kafka.topic_plan import Wanted, plan, signature_bytes
 from stream_dedup.matching.logtime import UNDATED
@@ -85,6 +86,11 @@ def test_the_largest_verdict_fits(count: int) -> None:
     size = len(verdict.encode()) + len(name) + AROUND_BYTES_MAX
 
     assert size < planned_bytes(count) < 2 * size + 1_048_588
+
+
+def test_a_limit_is_never_above_what_brokers_take() -> None:
+    """Whoever asks for all matches gets a topic all the same."""
+    assert planned_bytes(10**6) == RECORD_BYTES_MAX
 
 
 def test_a_limit_is_never_below_a_batch() -> None:
