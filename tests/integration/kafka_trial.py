@@ -147,8 +147,11 @@ class Trial:
     def clients(self) -> Clients:
         return Clients(self.settings.kafka)
 
-    def feed(self, count: int) -> None:
-        """Write so many events of the stream to `documents`, those of an id to one partition."""
+    def feed(self, count: int, written: int = 0) -> None:
+        """Write so many events of the stream to `documents`, those of an id to one partition.
+
+        Their records say that they were written now, or when else, in milliseconds since 1970.
+        """
         texts = streams.pool(self.seed)
         # Once only, also while the broker is away for a time.
         servers = self.broker.bootstrap_servers
@@ -163,7 +166,8 @@ class Trial:
             value = None if event.text is None else _document(event, texts[event.text])
             if value is None and event.time is not None:
                 headers.append(("published_at", _moment(event.time).encode()))
-            producer.produce(topic, value, event.id.encode(), partition, headers=headers)
+            key = event.id.encode()
+            producer.produce(topic, value, key, partition, headers=headers, timestamp=written)
         assert producer.flush(SECONDS_MAX) == 0
 
     def _next(self, count: int) -> list[Event]:
@@ -474,10 +478,11 @@ def _undated(verdict: Verdict) -> Verdict:
     return replace(verdict, document=replace(verdict.document, seen_at=None), matches=matches)
 
 
-def create(broker: Broker, topic: str, partitions: int) -> None:
-    """Create a topic."""
+def create(broker: Broker, topic: str, partitions: int, **config: str) -> None:
+    """Create a topic, with settings whose names have `_` for dots."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-    admin.create_topics([NewTopic(topic, partitions)])[topic].result(10)
+    named = {name.replace("_", "."): value for name, value in config.items()}
+    admin.create_topics([NewTopic(topic, partitions, config=named)])[topic].result(10)
 
 
 def ends(broker: Broker, topic: str, level: IsolationLevel | None) -> dict[int, int]:

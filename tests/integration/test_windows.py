@@ -2,16 +2,19 @@
 
 import shutil
 from pathlib import Path
+from time import time
 
 import pytest
 
+from stream_dedup.kafka.messages import ORIGINAL_TIMESTAMP
 from stream_dedup.quantities import Duration
-from tests.integration.brokers import Broker
+from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import Trial
+from tests.integration.kafka_trial import Trial, create
 
 EVENTS = 800
 SECONDS = 2.0
+YEAR_SECONDS = 365 * 86400
 STEPS = ["index: rotating", "index: dropped", "index: rotated"]
 
 
@@ -67,3 +70,22 @@ def test_a_stop_for_longer_than_the_window_changes_nothing(
         trial.sign_all()
     trial.runs_to_the_end("match")
     trial.audit()
+
+
+def test_a_backfill_of_old_records_is_matched_as_it_comes(
+    broker: Broker, names: Names, tmp_path: Path
+) -> None:
+    """What was written decades ago, the latest first, has a window from when the log took it."""
+    create(broker, names.topics().documents, 1, retention_ms="-1")
+    trial = Trial(broker, names, tmp_path, index={"window": Duration(3600), "window_by": "arrival"})
+    trial.feed(EVENTS // 10)
+    for years in (1, 20, 40):
+        trial.feed(EVENTS // 10, written=round(1000 * (time() - years * YEAR_SECONDS)))
+    trial.runs_to_the_end()
+    trial.audit()
+    assert {verdict.type for verdict in trial.verdicts()} > {"unique", "duplicate"}
+    written = [
+        int(dict(record.headers)[ORIGINAL_TIMESTAMP] or b"")
+        for record in read_all(broker, names.topics().matches)
+    ]
+    assert max(written) - min(written) > 1000 * 39 * YEAR_SECONDS
