@@ -25,8 +25,8 @@ FOLDER = Path(__file__).parents[2] / "deploy" / "kafka-local"
 # Java is that of the path, for the broker as for Kafka's own commands.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
 VARIABLE = "STREAM_DEDUP_TEST_KAFKA"
-TOOL_SECONDS_MAX = 30
-READ_SECONDS_MAX = 30
+TOOL_SECONDS_MAX = 120
+READ_SECONDS_MAX = 90
 DOCKER_SECONDS_MAX = 120
 
 Kind = Literal["running", "docker", "jvm"]

@@ -51,7 +51,7 @@ from tests.integration.service_process import DIED, REFUSED
 from tests.oracles.engine import Event, Oracle
 from tests.oracles.signed import Signed, read
 
-SECONDS_MAX = 90.0
+SECONDS_MAX = 180.0  # what takes so long hangs, on a busy machine too
 _BATCH = 40
 _BATCHES = 5  # at least so many lie in a window, about
 
@@ -243,7 +243,9 @@ class Trial:
         give_up = monotonic() + SECONDS_MAX
         while True:  # a broker that has just started refuses, partition by partition
             (answer,) = admin.alter_consumer_group_offsets([wanted]).values()
-            errors = [found.error for found in answer.result(10).topic_partitions if found.error]
+            errors = [
+                found.error for found in answer.result(SECONDS_MAX).topic_partitions if found.error
+            ]
             if not errors:
                 return
             assert monotonic() < give_up, errors
@@ -252,13 +254,13 @@ class Trial:
         """Delete a group, as a broker does with one that nobody was in for a week."""
         admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
         group = f"{self.settings.kafka.application}-{role}"
-        admin.delete_consumer_groups([group])[group].result(10)
+        admin.delete_consumer_groups([group])[group].result(SECONDS_MAX)
 
     def purge(self, topic: str, below: int) -> None:
         """Delete the records of a topic below an offset, as retention does."""
         admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
         for deleted in admin.delete_records([TopicPartition(topic, 0, below)]).values():
-            deleted.result(10)
+            deleted.result(SECONDS_MAX)
 
     def await_verdicts(self, running: "Alive", count: int | None = None) -> None:
         """Wait until there are as many verdicts as events, or so many, while the process lives."""
@@ -267,7 +269,7 @@ class Trial:
         reader = self.clients.reader(**{"auto.offset.reset": "earliest"})
         with closing(reader):
             topic = self.settings.kafka.topics.matches
-            numbers = reader.list_topics(topic, timeout=10).topics[topic].partitions
+            numbers = reader.list_topics(topic, timeout=SECONDS_MAX).topics[topic].partitions
             reader.assign([TopicPartition(topic, number, 0) for number in numbers])
             found = 0
             while found < count:
@@ -482,20 +484,20 @@ def create(broker: Broker, topic: str, partitions: int, **config: str) -> None:
     """Create a topic, with settings whose names have `_` for dots."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     named = {name.replace("_", "."): value for name, value in config.items()}
-    admin.create_topics([NewTopic(topic, partitions, config=named)])[topic].result(10)
+    admin.create_topics([NewTopic(topic, partitions, config=named)])[topic].result(SECONDS_MAX)
 
 
 def ends(broker: Broker, topic: str, level: IsolationLevel | None) -> dict[int, int]:
     """Return where each partition of a topic ends at this level; where it begins if none is."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-    numbers = admin.list_topics(topic, timeout=10).topics[topic].partitions
+    numbers = admin.list_topics(topic, timeout=SECONDS_MAX).topics[topic].partitions
     spec: Any = OffsetSpec
     wanted = spec.latest() if level else spec.earliest()
     level = level or IsolationLevel.READ_UNCOMMITTED
     asked = admin.list_offsets(
         {TopicPartition(topic, number): wanted for number in numbers}, isolation_level=level
     )
-    return {at.partition: int(found.result(10).offset) for at, found in asked.items()}
+    return {at.partition: int(found.result(SECONDS_MAX).offset) for at, found in asked.items()}
 
 
 def _given(section: Struct, *names: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from stream_dedup.metrics import LAG_RECORDS, LAG_SECONDS, Metrics
 from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
 
-SECONDS_MAX = 30.0
+SECONDS_MAX = 90.0
 MATCH = ("match", "0")
 
 

@@ -11,7 +11,7 @@ from tests.integration import brokers
 from tests.integration.brokers import Broker, JvmBroker, read_all
 from tests.integration.conftest import Names
 
-SECONDS_MAX = 30
+SECONDS_MAX = 90
 
 
 def _topic(broker: Broker, name: str, partitions: int) -> None:

@@ -13,7 +13,7 @@ from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
 from tests.integration.kafka_trial import Trial
 
-FLUSH_MILLISECONDS_MAX = 20_000
+FLUSH_MILLISECONDS_MAX = 90_000
 TOPIC, PARTITION, VALUE, COPY, HEADERS, END = 1, 3, 4, 7, 10, 0  # of rd_kafka_vtype_t
 COPIED = 2
 DOCUMENT = (

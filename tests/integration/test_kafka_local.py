@@ -74,7 +74,7 @@ def test_a_restart_keeps_topics_and_committed_records(tmp_path: Path) -> None:
             "org.apache.kafka.tools.consumer.ConsoleConsumer",
             f"--bootstrap-server={second.address()}",
             *("--topic=kept", "--partition=0", "--offset=earliest"),
-            *("--isolation-level=read_committed", "--max-messages=100", "--timeout-ms=15000"),
+            *("--isolation-level=read_committed", "--max-messages=100", "--timeout-ms=60000"),
         )
         assert len(records.splitlines()) == 100
 

@@ -52,7 +52,7 @@ def _address(live: "subprocess.Popen[bytes]", log: Path) -> str:
 def _await_documents(address: str, live: "subprocess.Popen[bytes]") -> None:
     give_up = monotonic() + START_SECONDS_MAX
     while True:
-        with urllib.request.urlopen(address, timeout=10) as answer:
+        with urllib.request.urlopen(address, timeout=60) as answer:
             outcomes = json.load(answer)["outcomes"]
         if outcomes.get("unique", 0) > 100 and outcomes.get("near", 0) > 0:
             return

@@ -203,4 +203,4 @@ def _set_back(admin: AdminClient, settings: Settings) -> None:
     (answer,) = admin.alter_consumer_group_offsets(
         [ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 0)])]
     ).values()
-    answer.result(10)
+    answer.result(SECONDS_MAX)

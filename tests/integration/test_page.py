@@ -20,7 +20,7 @@ from stream_dedup.web.page_files import page_files
 from tests.integration import browsers
 from tests.integration.page_service import PageService
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 
 DESKTOP, PHONE = (1440, 900), (360, 740)
 FEED = [planted.event for planted in news_feed(seed=3, documents=400)]

@@ -48,7 +48,7 @@ def test_a_stop_leaves_nothing_undelivered(broker: Broker, names: Names) -> None
         give_up = monotonic() + SECONDS_MAX
         reader = Clients(names.kafka(broker)).reader(**{"auto.offset.reset": "earliest"})
         with closing(reader):
-            numbers = reader.list_topics(topic, timeout=10).topics[topic].partitions
+            numbers = reader.list_topics(topic, timeout=SECONDS_MAX).topics[topic].partitions
             reader.assign([TopicPartition(topic, number, 0) for number in numbers])
             while not reader.consume(1, 0.5):
                 assert monotonic() < give_up

@@ -142,7 +142,7 @@ def _read(address: str, body: bytes | None = None) -> bytes:
     request = urllib.request.Request(
         address, data=body, headers={"Content-Type": "application/json"} if body else {}
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return bytes(answer.read())
 
 

@@ -23,7 +23,7 @@ from stream_dedup.panel import Panel
 from stream_dedup.quantities import Duration
 from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import Trial
+from tests.integration.kafka_trial import SECONDS_MAX, Trial
 from tests.integration.service_process import BROKEN, DEADLY, DIED, HANGS
 from tests.integration.threads import WAIT_SECONDS_MAX, Steps, service
 
@@ -237,7 +237,7 @@ def test_a_log_made_anew_is_refused(trial: Trial) -> None:
     trial.runs_to_the_end()
     log = trial.settings.kafka.topics.signatures
     admin = AdminClient({"bootstrap.servers": trial.broker.bootstrap_servers})
-    admin.delete_topics([log])[log].result(10)
+    admin.delete_topics([log])[log].result(SECONDS_MAX)
 
     assert "made anew" in trial.is_refused()
 

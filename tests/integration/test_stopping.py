@@ -8,9 +8,8 @@ import pytest
 
 from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
-from tests.integration.kafka_trial import Running, Trial
+from tests.integration.kafka_trial import SECONDS_MAX, Running, Trial
 
-END_SECONDS_MAX = 15  # a few, and more on a busy machine
 EVENTS = 400
 
 
@@ -33,9 +32,9 @@ def frozen(broker: Broker) -> Iterator[None]:
 
 
 def ends(running: Running) -> None:
-    """Stop it as a supervisor does, who has not much time."""
+    """Stop it as a supervisor does. If it waited for an answer it would end with 1, and late."""
     running.process.terminate()
-    assert running.process.wait(END_SECONDS_MAX) == 0, running.said()
+    assert running.process.wait(SECONDS_MAX) == 0, running.said()
     assert "Traceback" not in running.said()
 
 

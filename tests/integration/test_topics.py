@@ -25,7 +25,7 @@ from stream_dedup.quantities import Size
 from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
 
-SECONDS_MAX = 30
+SECONDS_MAX = 90
 
 
 @pytest.fixture
