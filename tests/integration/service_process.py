@@ -37,8 +37,8 @@ DIED = 137
 REFUSED = Refused.exit_code
 DEADLY, BROKEN = "deadly", "broken"
 HANGS = "hangs at"
-_FENCING_SECONDS_MAX = 20
-_HANG_SECONDS_MAX = 60
+_FENCING_SECONDS_MAX = 90
+_HANG_SECONDS_MAX = 180
 
 
 class Occasions:

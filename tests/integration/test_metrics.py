@@ -24,7 +24,7 @@ from tests.integration.brokers import Broker
 from tests.integration.conftest import Names
 from tests.integration.threads import Steps, service
 
-SECONDS_MAX = 60.0
+SECONDS_MAX = 180.0
 FAMILIES = 12
 HELD_SECONDS = 1.0  # in which twenty records would long be signed
 # These tell of requests, which another test makes.
@@ -158,7 +158,8 @@ def _fence(clients: Clients, settings: Settings, steps: Steps) -> None:
 
 @contextmanager
 def _open_transaction(clients: Clients, settings: Settings) -> Iterator[None]:
-    producer = clients.producer("a stranger")
+    patient = {"transaction.timeout.ms": round(1000 * SECONDS_MAX)}
+    producer = clients.producer("a stranger", **patient)
     producer.init_transactions(SECONDS_MAX)
     producer.begin_transaction()
     producer.produce(settings.kafka.topics.signatures, b"?", b"?")

@@ -14,7 +14,7 @@ from tests.deployment import DEPLOY
 from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
 
-SECONDS_MAX = 60
+SECONDS_MAX = 180
 
 
 def producing(broker: Broker, names: Names, *arguments: str) -> "subprocess.Popen[str]":

@@ -24,7 +24,7 @@ from tests.deployment import DEPLOY, RULES, exposed, panel_expressions, tool
 from tests.integration.brokers import Broker, free_port
 from tests.integration.conftest import Names
 
-SECONDS_MAX = 60.0
+SECONDS_MAX = 180.0
 LOOK_SECONDS = 0.2
 RATE = 150  # documents a second
 WINDOW = "10s"  # over which rates are taken: many scrapes, one a second

@@ -13,8 +13,8 @@ from stream_dedup.index_gauges import IndexGauges
 from stream_dedup.kafka.service import Service
 from stream_dedup.panel import Panel
 
-STOP_SECONDS_MAX = 60.0
-WAIT_SECONDS_MAX = 60.0
+STOP_SECONDS_MAX = 180.0
+WAIT_SECONDS_MAX = 180.0
 
 
 class Steps:
