@@ -67,6 +67,7 @@ _FOR_PRODUCERS = (
 _OURS = {
     "auto.offset.reset",
     "bootstrap.servers",
+    "client.id",
     "enable.auto.commit",
     "enable.auto.offset.store",
     "enable.idempotence",
@@ -91,8 +92,7 @@ class Clients:
     @property
     def name(self) -> str:
         """The name of this process among the members of a group."""
-        given = self._settings.client.get("client.id")
-        return str(given or f"{self._settings.application}-{self._settings.instance}")
+        return f"{self._settings.application}-{self._settings.instance}"
 
     def check(self) -> None:
         """Refuse what librdkafka does not take, before anything is begun."""

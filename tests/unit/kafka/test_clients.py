@@ -53,7 +53,7 @@ def test_a_setting_reaches_the_clients_that_it_is_for(kind: str) -> None:
     clients.admin()
 
 
-@pytest.mark.parametrize("name", ["isolation.level", "group.id", "enable.idempotence"])
+@pytest.mark.parametrize("name", ["isolation.level", "group.id", "client.id"])
 def test_what_exactly_once_rests_on_is_not_taken(name: str) -> None:
     """It is refused by its name, before any client is made."""
     with pytest.raises(SettingsError, match=name):
