@@ -176,15 +176,19 @@ class Transactions:
         return all(now[offset.topic, offset.partition] >= offset.offset for offset in offsets)
 
     def _is_ours(self, consumer: Consumer) -> bool:
-        """Tell whether the group still names this consumer, and refuse two of one name."""
-        names = {member.member_id: member.client_id for member in self._members()}
-        own = names.pop(consumer.memberid(), None)
-        if own in names.values():
+        """Tell whether nobody else can have the id, and refuse two of one name in the group.
+
+        A broker that was frozen has ended the session too. Then those who are there count.
+        """
+        others = {member.member_id: member.client_id for member in self._members()}
+        is_there = others.pop(consumer.memberid(), None) is not None
+        own = self._clients.name
+        if is_there and own in others.values():
             raise Refused(
                 f"another process runs as {own} in the group {self._group}, and took over the "
                 f"transactional id {self._id}: give each process a kafka.instance of its own"
             )
-        return own is not None
+        return is_there or not (others if self._goes_with_partition else own in others.values())
 
     def _is_given_away(self, offsets: Sequence[TopicPartition]) -> bool:
         """Tell whether the id, which goes with these partitions, is another process's by now."""

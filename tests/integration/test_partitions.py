@@ -92,3 +92,19 @@ def test_who_lost_the_log_in_the_middle_of_a_batch_does_nothing_more(
     trial.check_index(before)
     trial.settings = other
     trial.audit()
+
+
+@pytest.mark.parametrize("role", ["sign", "match"])
+def test_who_was_missed_by_nobody_goes_on(
+    broker: Broker, names: Names, tmp_path: Path, role: str
+) -> None:
+    """Session and transaction have ended when it comes back, and nobody is in its place."""
+    trial = Trial(broker, names, tmp_path)
+    trial.feed(EVENTS)
+    with trial.process(freeze=(f"{role}: after offsets", 2)) as running:
+        trial.await_that(running, lambda: running.is_frozen() and not trial.members(role))
+        trial.await_that(running, lambda: not trial.open_transactions())
+        running.goes_on()
+        trial.await_verdicts(running)
+        running.stops()
+    trial.audit()
