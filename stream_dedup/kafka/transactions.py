@@ -239,13 +239,8 @@ def _enqueue(producer: Producer, record: Outgoing) -> None:
     was_empty = False
     while True:
         try:
-            producer.produce(
-                record.topic,
-                record.value,
-                record.key,
-                record.partition,
-                headers=list(record.headers),
-            )
+            place = record.topic, record.value, record.key, record.partition
+            producer.produce(*place, headers=list(record.headers))
         except BufferError:
             if was_empty:  # no waiting helps
                 raise Refused(

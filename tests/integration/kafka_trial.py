@@ -329,16 +329,6 @@ class Trial:
         described = admin.describe_consumer_groups([group])[group].result(SECONDS_MAX)
         return [member.client_id for member in described.members]
 
-    def open_transactions(self) -> list[str]:
-        """Return the topics of ours in which a transaction is open."""
-        topics = self.settings.kafka.topics
-        levels = IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED
-        found = {
-            topic: [ends(self.broker, topic, level) for level in levels]
-            for topic in (topics.signatures, topics.matches, topics.rejected)
-        }
-        return [topic for topic, (committed, written) in found.items() if committed != written]
-
     def log(self) -> list[Incoming]:
         """Return all records of `signatures` that were there at this or an earlier call."""
         read = read_all(self.broker, self.settings.kafka.topics.signatures)
@@ -398,7 +388,13 @@ class Trial:
         """All that was written is committed, all that was signed is matched, nothing is open."""
         assert self.committed("sign") == len(self._events)
         assert self.committed("match") == self.log()[-1].offset + 1
-        assert not self.open_transactions()
+        topics = self.settings.kafka.topics
+        for topic in (topics.signatures, topics.matches, topics.rejected):
+            committed, written = (
+                ends(self.broker, topic, level)
+                for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+            )
+            assert committed == written, f"a transaction is open in {topic}"
 
     def check_index(self, limit: float = float("inf")) -> None:
         """The index holds what one that is made from the log holds, the whole or up to a limit."""
