@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from benchmarks.recall.records import Score
 from benchmarks.records import Run
 
 
@@ -40,6 +41,16 @@ def digits(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 3 else f"{value:.2f}"
+
+
+def share(part: float, whole: int) -> str:
+    """Write a share rounded down, so that nothing short of all reads 1."""
+    return f"{int(part * 1000 / whole) / 1000:.3f}" if whole else "–"
+
+
+def recall_and_precision(score: Score, pairs: int) -> str:
+    """Write which share of the pairs was found, and which share of what was returned is one."""
+    return f"{share(score.found, pairs)} / {share(score.found, score.returned)}"
 
 
 def spread(values: Sequence[float]) -> float:

@@ -1,0 +1,1 @@
+"""Which similar pairs each system finds, at the same nominal threshold."""
