@@ -49,14 +49,15 @@ check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) $(wildcard deploy/*.py deploy/*/*.py)
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
-bench: $(BENCH) $(TEXT_DEDUP) ## Measure speed, of the service too (Java and Maven), and other libraries: three quarters of an hour
+bench: $(BENCH) $(TEXT_DEDUP) ## Measure speed and quality beside other libraries: an hour, with Java and Maven
 	$(BIN)/python -m benchmarks.sign
-	$(BIN)/python -m benchmarks.pairs
 	$(BIN)/python -m benchmarks.engine
-	$(BIN)/python -m benchmarks.window
-	$(BIN)/python -m benchmarks.scale
-	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.pairs
 	$(BIN)/python -m benchmarks.recall
+	$(BIN)/python -m benchmarks.corpora
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.window
+	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.render
 
 clean: ## Remove .venv and all that was built or cached

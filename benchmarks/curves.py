@@ -4,6 +4,7 @@ A key beside each panel names the curves; dots with bars are measurements and th
 """
 
 from collections.abc import Iterator, Sequence
+from math import floor
 from typing import NamedTuple
 
 from benchmarks.drawing import line, number, picture, text, themed
@@ -71,11 +72,12 @@ class Panel(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What the panels have in common; it is marked at each tenth."""
+    """What the panels have in common."""
 
     name: str
     low: float
     high: float
+    every: float = 0.1  # it is marked at multiples of this
 
 
 def curves_chart(title: str, axis: Axis, panels: Sequence[Panel]) -> str:
@@ -133,10 +135,11 @@ class _Plot:
             y = self._y(fifth / 5)
             yield line(_LEFT, y, _RIGHT, y, "grid" if fifth else "axis")
             yield text(_LEFT - 10, y + 4, number(fifth / 5), anchor="end")
-        for tenth in range(round(self._axis.low * 10), round(self._axis.high * 10) + 1):
-            x = self._x(tenth / 10)
+        every = self._axis.every
+        for mark in range(round(self._axis.low / every), floor(self._axis.high / every + 0.5) + 1):
+            x = self._x(mark * every)
             yield line(x, self._foot, x, self._foot + 5, "axis")
-            yield text(x, self._foot + 20, number(tenth / 10), anchor="middle")
+            yield text(x, self._foot + 20, number(mark * every), anchor="middle")
         middle = (_LEFT + _RIGHT) / 2
         yield text(middle, self._foot + 38, self._axis.name, anchor="middle")
 

@@ -1,12 +1,15 @@
 """What is measured, as it lies in results/: raw values of every round, so that render can judge."""
 
+import os
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
-RESULTS = Path(__file__).parent / "results"
+COMMITTED = Path(__file__).parent / "results"
+FOLDER_VARIABLE = "STREAM_DEDUP_BENCH_RESULTS"  # another folder, for a run that is not committed
+RESULTS = Path(os.environ.get(FOLDER_VARIABLE) or COMMITTED)
 
 Record = TypeVar("Record", bound=Struct)
 
@@ -144,6 +147,29 @@ class EngineResults(Struct, frozen=True):
     controls: list[LockControl]
 
 
+class MemoryPoint(Struct, frozen=True):
+    """What a process holds after so many documents."""
+
+    documents: int
+    resident_bytes: int
+
+
+class Held(Struct, frozen=True):
+    """The memory of a system as its index grows."""
+
+    name: str
+    note: str
+    points: list[MemoryPoint]  # the first with nearly nothing in the index
+
+
+class MemoryResults(Struct, frozen=True):
+    """Results of `benchmarks.memory`."""
+
+    run: Run
+    corpus: str
+    held: list[Held]
+
+
 class ScalePoint(Struct, frozen=True):
     """An index after so many documents; the rate is that of those since the point before."""
 
@@ -228,9 +254,9 @@ def save(name: str, record: Struct) -> None:
     (RESULTS / f"{name}.json").write_bytes(text + b"\n")
 
 
-def load(name: str, kind: type[Record]) -> Record:
-    """Read results/NAME.json."""
-    return msgspec.json.decode((RESULTS / f"{name}.json").read_bytes(), type=kind)
+def load(name: str, kind: type[Record], folder: Path | None = None) -> Record:
+    """Read results/NAME.json, or the file of that name in another folder."""
+    return msgspec.json.decode(((folder or RESULTS) / f"{name}.json").read_bytes(), type=kind)
 
 
 def _rounded(value: object) -> object:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmarks import (
+    render_corpora,
     render_engine,
     render_growth,
     render_pairs,
@@ -27,6 +28,7 @@ _SECTIONS = (
     render_engine,
     render_pairs,
     render_recall,
+    render_corpora,
     render_growth,
     render_service,
 )

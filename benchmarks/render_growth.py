@@ -7,10 +7,10 @@ from benchmarks.records import ScaleResults, WindowResults, load
 from benchmarks.writing import digits, filled, run_notes
 
 _SCALE = """\
-Look up, verify, insert, {batch:,} documents at a time, with default settings but for the window,
-which has no end. Signatures are made up, with ids, sources and sizes of real length; {near:.0%} of
-the documents are near copies of an earlier one, {exact:.0%} exact ones. Making them up is not
-counted; RocksDB could go on meanwhile, {free:.0%} of the time.
+{documents:,} documents: look up, verify, insert, {batch:,} at a time, with default settings but for
+the window, which has no end. Signatures are made up, with ids, sources and sizes of real length;
+{near:.0%} of the documents are near copies of an earlier one, {exact:.0%} exact ones. Making them
+up is not counted; RocksDB could go on meanwhile, {free:.0%} of the time.
 """
 
 _SCALE_WORDS = """\
@@ -22,10 +22,10 @@ had at most **{memory:.2f}** GB of memory.
 """
 
 _WINDOW = """\
-A window of {documents:,} documents passes over a steady input. Of these {copies:.0%} are exact
-copies that renew an old group: half of them one of the last nine tenths of a window, half one of a
-thousand that are renewed again and again, and so never end; {near:.0%} are near copies. Memory is
-64 MB, so that most of the index lies in files.
+A window of {documents:,} documents passes over a steady input {windows:.0f} times. Of these
+{copies:.0%} are exact copies that renew an old group: half of them one of the last nine tenths of a
+window, half one of a thousand that are renewed again and again, and so never end; {near:.0%} are
+near copies. Memory is 64 MB, so that most of the index lies in files.
 """
 
 _WINDOW_WORDS = """\
@@ -42,14 +42,27 @@ def section() -> Iterable[str]:
     """Return the paragraphs."""
     scale = load("scale", ScaleResults)
     window = load("window", WindowResults)
-    yield f"## {scale.points[-1].documents:,} documents\n"
+    yield "## A large index\n"
     free = scale.free_seconds / scale.seconds
-    yield filled(_SCALE, batch=scale.batch, near=scale.near, exact=scale.exact, free=free)
+    yield filled(
+        _SCALE,
+        documents=scale.points[-1].documents,
+        batch=scale.batch,
+        near=scale.near,
+        exact=scale.exact,
+        free=free,
+    )
     yield "![Rate, bytes on disk and memory, by documents in the index](scale.svg)\n"
     yield _scale_words(scale)
     yield run_notes(scale.run)
-    yield f"## {window.points[-1].windows:.0f} windows\n"
-    yield filled(_WINDOW, documents=window.documents, copies=window.copies, near=window.near)
+    yield "## Windows that pass\n"
+    yield filled(
+        _WINDOW,
+        documents=window.documents,
+        windows=window.points[-1].windows,
+        copies=window.copies,
+        near=window.near,
+    )
     yield "![Bytes on disk, rows and time of a look-up, by windows passed](window.svg)\n"
     yield _window_words(window)
     yield run_notes(window.run)

@@ -21,6 +21,8 @@ def main() -> None:
     arguments = _arguments()
     run = this_run("benchmarks.sign")
     texts = collections(arguments.documents)
+    if arguments.quick:
+        texts = {"mix": texts["mix"]}
     rounds = arguments.rounds
     save(
         "sign",
@@ -43,8 +45,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--documents", type=int, default=1500, help="texts of the mix [%(default)s]"
     )
-    parser.add_argument("--rounds", type=int, default=7, help="[%(default)s]")
-    return parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=5, help="[%(default)s]")
+    parser.add_argument(
+        "--quick", action="store_true", help="300 texts of the mix alone, 3 rounds: half a minute"
+    )
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.documents, arguments.rounds = 300, 3
+    return arguments
 
 
 def _peers(name: str, texts: Sequence[str], cut: Cut, rounds: int) -> Comparison:

@@ -93,7 +93,8 @@ def contestants(texts: Sequence[str], cut: Cut) -> list[Contestant]:
     plain = normalised(texts)
     signer = Signer(cut)
     ours = Contestant(OURS, "raw text to signatures and band keys", lambda: signer.sign(texts))
-    return [ours, *_datasketch(plain, cut), *_rensa(plain, cut), _gaoya(plain, cut)]
+    others = [*_datasketch(plain, cut), *_rensa(plain, cut), _gaoya(plain, cut)]
+    return [ours, *others, *_simhash(plain, cut)]
 
 
 def _datasketch(texts: list[str], cut: Cut) -> Iterator[Contestant]:
@@ -140,3 +141,12 @@ def _gaoya(texts: list[str], cut: Cut) -> Contestant:
 
     note = "`MinHashStringIndex.insert_document`, shingles made in Rust, 126 functions"
     return Contestant("gaoya", note, sign)
+
+
+def _simhash(texts: list[str], cut: Cut) -> Iterator[Contestant]:
+    if not util.find_spec("simhash"):
+        return
+    tokenise = (tokens.characters if cut.unit == "char" else tokens.words)(cut.size)
+    simhash = import_module("simhash").Simhash
+    note = "`Simhash(shingles)`: 64 bits, no functions and no bands"
+    yield Contestant("simhash", note, lambda: [simhash(tokenise(text)) for text in texts])

@@ -38,7 +38,6 @@ from benchmarks.records import save
 from benchmarks.texts import corpus
 from tests.quality.brute_force import Groups, group_copies, join_groups
 
-_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 _CURVE_THRESHOLD = 0.8
 _CURVE_FROM = 0.3
 _SEED = 5
@@ -69,6 +68,7 @@ class Scale(NamedTuple):
     """How much is measured."""
 
     stretches: Sequence[Stretch]
+    thresholds: Sequence[float]
     made_up: int  # pairs of each similarity, for all systems
     theory: int  # the same, for our plans alone
 
@@ -80,17 +80,11 @@ _FULL = Scale(
         Stretch("civil_procedure_codes", 64_000, 28_000, _WORDS),
         Stretch("debian_desc_multi", 45_000, 15_000, _CHARACTERS),
     ],
+    thresholds=(0.5, 0.6, 0.7, 0.8, 0.9),
     made_up=300,
     theory=500,
 )
-_QUICK = Scale(
-    [
-        Stretch("civil_procedure_codes", 64_000, 6_000, _CHARACTERS),
-        Stretch("civil_procedure_codes", 64_000, 6_000, _WORDS),
-    ],
-    made_up=30,
-    theory=100,
-)
+_QUICK = Scale(_FULL.stretches[:1], thresholds=(_CURVE_THRESHOLD,), made_up=30, theory=100)
 
 
 def main() -> None:
@@ -102,13 +96,15 @@ def main() -> None:
     cores = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
         plans = pool.submit(measure_plans, scale.theory, _SEED)
-        trials = [_begin_trial(stretch, peers, pool) for stretch in scale.stretches]
+        trials = [
+            _begin_trial(stretch, scale.thresholds, peers, pool) for stretch in scale.stretches
+        ]
         made_up = [_begin_made_up(cut, scale.made_up, peers, pool) for cut in (_CHARACTERS, _WORDS)]
         save(
             "recall",
             RecallResults(
                 run=run,
-                thresholds=list(_THRESHOLDS),
+                thresholds=list(scale.thresholds),
                 just_above=JUST_ABOVE,
                 bin_width=BIN_WIDTH,
                 curve_threshold=_CURVE_THRESHOLD,
@@ -123,7 +119,7 @@ def main() -> None:
 def _arguments() -> Scale:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="fewer documents, one corpus: a minute"
+        "--quick", action="store_true", help="one corpus at one threshold: a minute"
     )
     return _QUICK if parser.parse_args().quick else _FULL
 
@@ -148,17 +144,23 @@ class Begun(NamedTuple):
     """A trial whose parts are under way."""
 
     stretch: Stretch
+    thresholds: Sequence[float]
     documents: int
     truth: "Future[Truth]"
     answers: "Sequence[Future[list[Answer]]]"
 
 
-def _begin_trial(stretch: Stretch, peers: Sequence[str], pool: ProcessPoolExecutor) -> Begun:
+def _begin_trial(
+    stretch: Stretch,
+    thresholds: Sequence[float],
+    peers: Sequence[str],
+    pool: ProcessPoolExecutor,
+) -> Begun:
     groups = group_copies(_texts(stretch))
-    question = Question(groups.texts, *stretch.cut, _THRESHOLDS)
-    truth = pool.submit(_truth, groups, stretch.cut)
+    question = Question(groups.texts, *stretch.cut, thresholds)
+    truth = pool.submit(_truth, groups, stretch.cut, min(thresholds))
     answers = [pool.submit(_ask, peer, question) for peer in peers]
-    return Begun(stretch, len(groups.texts), truth, answers)
+    return Begun(stretch, thresholds, len(groups.texts), truth, answers)
 
 
 def _texts(stretch: Stretch) -> Iterator[str]:
@@ -168,8 +170,8 @@ def _texts(stretch: Stretch) -> Iterator[str]:
             yield str(decoder.decode(line)["text"])
 
 
-def _truth(groups: Groups, cut: Cut) -> Truth:
-    found = join_groups(groups, min(_THRESHOLDS), *cut)
+def _truth(groups: Groups, cut: Cut, threshold: float) -> Truth:
+    found = join_groups(groups, threshold, *cut)
     documents = len(groups.texts)
     return Truth(documents, found.a * documents + found.b, found.jaccard)
 
@@ -181,7 +183,7 @@ def _ask(peer: str, question: Question) -> list[Answer]:
 
 def _trial(begun: Begun) -> Trial:
     stretch, truth = begun.stretch, begun.truth.result()
-    similar = [similar_pairs(truth, threshold) for threshold in _THRESHOLDS]
+    similar = [similar_pairs(truth, threshold) for threshold in begun.thresholds]
     answers = [answer for asked in begun.answers for answer in asked.result()]
     answers.sort(key=lambda answer: answer.name)
     return Trial(
