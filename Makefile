@@ -49,7 +49,10 @@ check: $(DEV) ## Check format, lint, types, architecture and documentation
 	$(BIN)/mypy stream_dedup tests $(wildcard benchmarks) $(wildcard deploy/*.py deploy/*/*.py)
 	$(BIN)/python -m pytest --quiet tests/test_*.py
 
-bench: $(BENCH) $(TEXT_DEDUP) ## Measure speed and quality beside other libraries: an hour, with Java and Maven
+bench: $(BENCH) $(if $(QUICK),,$(TEXT_DEDUP)) ## Measure speed and quality beside other libraries: an hour, with Java and Maven; [QUICK=1] five minutes
+ifdef QUICK
+	$(BIN)/python -m benchmarks.quick
+else
 	$(BIN)/python -m benchmarks.sign
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.pairs
@@ -59,6 +62,7 @@ bench: $(BENCH) $(TEXT_DEDUP) ## Measure speed and quality beside other librarie
 	$(BIN)/python -m benchmarks.window
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.render
+endif
 
 clean: ## Remove .venv and all that was built or cached
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist deploy/kafka-local/libs

@@ -74,7 +74,9 @@ def _panel(panel: Panel, axis: Axis, foot: float) -> Iterator[str]:
     if panel.limit:
         y = foot - panel.limit.value * unit
         yield line(_LEFT, y, _RIGHT, y, "limit")
-        yield text(_LEFT + 8, y - 6, panel.limit.name, "limits")
+        # On the side where the first values are not.
+        beside = -6 if panel.values[0] < panel.limit.value else 16
+        yield text(_LEFT + 8, y + beside, panel.limit.name, "limits")
 
 
 def _places(axis: Axis, foot: float) -> Iterator[str]:

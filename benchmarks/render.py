@@ -8,6 +8,7 @@ from benchmarks import (
     render_growth,
     render_pairs,
     render_recall,
+    render_repeat,
     render_service,
     render_sign,
     render_summary,
@@ -19,7 +20,8 @@ FOLDER = Path(__file__).parent
 _INTRODUCTION = """\
 Made by `make bench` from `benchmarks/results/*.json`; not edited by hand. The ratios are what
 counts: the times belong to one machine. All contestants take turns in each round, a ratio is taken
-within a round, and a cell shows the median, smallest and largest of the rounds: 13.1 (12–14).
+within a round, and a cell shows the median, smallest and largest of the rounds: 13.1 (12–14). How
+to repeat it stands [at the end](#how-to-repeat-it).
 """
 
 _SECTIONS = (
@@ -31,6 +33,7 @@ _SECTIONS = (
     render_corpora,
     render_growth,
     render_service,
+    render_repeat,
 )
 
 
