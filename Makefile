@@ -56,6 +56,7 @@ else
 	$(BIN)/python -m benchmarks.sign
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.pairs
+	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.recall
 	$(BIN)/python -m benchmarks.corpora
 	$(BIN)/python -m benchmarks.scale

@@ -13,7 +13,7 @@ from benchmarks.records import Machine, Run
 
 _LIBRARIES = (
     *("numpy", "numba", "msgspec", "rocksdict"),
-    *("datasketch", "rensa", "gaoya", "xxhash", "scipy"),
+    *("datasketch", "rensa", "gaoya", "simhash", "xxhash", "scipy"),
 )
 
 

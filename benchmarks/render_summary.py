@@ -3,20 +3,22 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from benchmarks import render_memory
 from benchmarks.recall.records import RecallResults
-from benchmarks.records import EngineResults, Join, PairsResults, SignResults, load
+from benchmarks.records import EngineResults, PairsResults, ScaleResults, SignResults, load
 from benchmarks.writing import digits, filled, recall_and_precision, table
 
 _WORDS = """\
 Times are multiples of ours, each library in its fastest documented form: signing of {texts} in
 {shingles}; signing, looking up and inserting on two cores, ours onto a disk; all pairs of
-{documents:,} documents, from file to file, where also the memory was measured. Recall and precision
-are those at the nominal threshold {threshold:g} in {corpus}, each library with the bands that it
-chooses, as it is documented; a pair is right if its exact Jaccard similarity is {threshold:g} or
-above. Durable is what survives `kill -9` by itself. – was not measured: text-dedup runs in an
-environment of its own, with older versions of what it needs, and simhash, which knows no threshold,
-is compared by its answers, its signing and its memory. Each column has its section below, with all
-variants, with noise, and with what was done to be fair.
+{documents:,} documents, from file to file. Memory is that of an index of many documents, ours
+measured, the others in proportion to fewer. Recall and precision are those at the nominal threshold
+{threshold:g} in {corpus}, each library with the bands that it chooses, as it is documented; a pair
+is right if its exact Jaccard similarity is {threshold:g} or above. Durable is what survives `kill
+-9` by itself. – was not measured: text-dedup runs in an environment of its own, with older versions
+of what it needs, and simhash, which knows no threshold, is compared by its answers, its signing and
+its memory. Each column has its section below, with all variants, with noise, and with what was done
+to be fair.
 """
 
 # The system whose answers stand for the library, and what is kept if the process is killed.
@@ -39,6 +41,7 @@ def section() -> Iterable[str]:
     sign, pairs = load("sign", SignResults), load("pairs", PairsResults)
     engine, recall = load("engine", EngineResults), load("recall", RecallResults)
     first = sign.peers[0]
+    large = f"{load('scale', ScaleResults).points[-1].documents:,}"
     yield "## Summary\n"
     yield filled(
         _WORDS,
@@ -54,12 +57,20 @@ def section() -> Iterable[str]:
         [(join.name, join.seconds) for join in pairs.joins],
     ]
     yield table(
-        ["", "sign", "sign, look up, insert", "pairs", "peak MB", "recall / precision", "durable"],
+        [
+            "",
+            "sign",
+            "sign, look up, insert",
+            "pairs",
+            f"GB for {large}",
+            "recall / precision",
+            "durable",
+        ],
         [
             [
                 library,
                 *(_times(library, timed, columns[0][0][0]) for timed in columns),
-                _peak(library, pairs.joins),
+                _memory(library),
                 _quality(answers, recall),
                 durable,
             ]
@@ -81,9 +92,9 @@ def _times(library: str, timed: Timed, ours: str) -> str:
     return f"**{digits(min(ratios))}**" if ratios else _NOT_MEASURED
 
 
-def _peak(library: str, joins: Iterable[Join]) -> str:
-    peaks = [max(join.peak_bytes) for join in joins if _is_form_of(join.name, library)]
-    return f"{min(peaks) / 1e6:,.0f}" if peaks else _NOT_MEASURED
+def _memory(library: str) -> str:
+    gigabytes = render_memory.gigabytes()
+    return digits(gigabytes[library]) if library in gigabytes else _NOT_MEASURED
 
 
 def _is_form_of(name: str, library: str) -> bool:

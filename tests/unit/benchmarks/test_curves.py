@@ -41,6 +41,19 @@ def test_curves_are_to_scale() -> None:
     assert _points(_paths("limit")[0])[0][0] == middle
 
 
+def test_an_axis_is_marked_at_its_step() -> None:
+    """From 0 to 150 in steps of 50, each mark at its place."""
+    axis = Axis("milliseconds", 0, 150, 50)
+    root = ET.fromstring(
+        curves_chart("Waits", axis, [Panel("", [Curve("one", 0, [(0, 0), (9, 1)])])])
+    )
+    marks = [element for element in root.iter(f"{SVG}text") if element.text in {"50", "100", "150"}]
+    places = [float(mark.get("x", "")) for mark in marks]
+
+    assert [mark.text for mark in marks] == ["50", "100", "150"]
+    assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
+
+
 def test_a_bar_reaches_as_far_as_its_interval() -> None:
     """From 0.3 to 0.6 is three tenths of the height."""
     (x1, low), (x2, high) = _points(_paths("span look2")[0])
