@@ -19,6 +19,7 @@ import msgspec
 from benchmarks.joins.job import THRESHOLD, Report
 from benchmarks.machine import this_run
 from benchmarks.near_copies import write_near_copies
+from benchmarks.recall.peers.text_dedup import PYTHON
 from benchmarks.records import Dense, Join, PairsResults, save
 from benchmarks.texts import corpus
 
@@ -115,6 +116,12 @@ def _systems(quick: bool) -> list[System]:
     if util.find_spec("xxhash"):
         note = "the same with `hashfunc=xxhash.xxh32_intdigest`"
         systems.append(System("datasketch + xxhash", note, "datasketch", "xxhash"))
+    if PYTHON.exists():
+        note = (
+            "`python -m text_dedup.minhash`: 5 words a shingle, clusters in place of pairs; of its "
+            "processes only the first is in the figures of cores and memory"
+        )
+        systems.append(System("text-dedup", note, "text_dedup"))
     return systems
 
 

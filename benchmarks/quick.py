@@ -24,6 +24,7 @@ from benchmarks.records import (
     SignResults,
     load,
 )
+from benchmarks.texts import require
 from benchmarks.writing import digits
 
 _TOLERANCE = 0.25
@@ -36,6 +37,7 @@ _PROGRAMS = {
     "pairs": ["--quick"],
     "recall": ["--quick"],
 }
+_CORPORA = ("civil_procedure_codes", "debian_desc_multi", "mccormick_minhash", "rfc_revisions")
 
 
 class Compared(NamedTuple):
@@ -56,6 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quick", description=__doc__)
     parser.add_argument("--results", type=Path, help="a folder to keep the results in [none]")
     folder = parser.parse_args().results
+    require(_CORPORA)
     start = perf_counter()
     with tempfile.TemporaryDirectory() as directory:
         here = folder or Path(directory)
@@ -70,7 +73,9 @@ def main() -> None:
 def _run(program: str, options: list[str], folder: Path) -> None:
     sys.stderr.write(f"benchmarks.{program} …\n")
     command = [sys.executable, "-m", f"benchmarks.{program}", *options]
-    subprocess.run(command, env={**os.environ, FOLDER_VARIABLE: str(folder)}, check=True)
+    done = subprocess.run(command, env={**os.environ, FOLDER_VARIABLE: str(folder)}, check=False)
+    if done.returncode:
+        raise SystemExit(f"error: benchmarks.{program} ended with {done.returncode}, see above")
 
 
 def compared(committed: Mapping[str, float], here: Mapping[str, float]) -> list[Compared]:

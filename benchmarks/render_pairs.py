@@ -23,7 +23,7 @@ is a process, start-up included. We use all cores and read the raw texts. The ot
 that is normalised already, by the JSON decoder that we use, and run as documented, with the threads
 they start by themselves. rensa and datasketch sign all documents, then look up and insert each,
 which is faster than to insert all first; gaoya takes a thousand at a time. rensa and gaoya sign
-with 126 functions, where we and datasketch have 128.
+with 126 functions, where the others have 128.
 """
 
 _DENSE = """\
@@ -63,7 +63,7 @@ def _join_row(join: Join, ours: Join) -> list[str]:
         number(join.seconds),
         number(join.cpu_seconds),
         megabytes(join.peak_bytes),
-        f"{join.pairs:,}",
+        f"{join.pairs:,}" if join.pairs else "–",
         in_phases(join.phases),
     ]
 

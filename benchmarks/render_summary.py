@@ -15,10 +15,10 @@ Times are multiples of ours, each library in its fastest documented form: signin
 measured, the others in proportion to fewer. Recall and precision are those at the nominal threshold
 {threshold:g} in {corpus}, each library with the bands that it chooses, as it is documented; a pair
 is right if its exact Jaccard similarity is {threshold:g} or above. Durable is what survives `kill
--9` by itself. – was not measured: text-dedup runs in an environment of its own, with older versions
-of what it needs, and simhash, which knows no threshold, is compared by its answers, its signing and
-its memory. Each column has its section below, with all variants, with noise, and with what was done
-to be fair.
+-9` by itself. – was not measured: text-dedup is a command in an environment of its own, which
+splits texts into words itself, and is timed as such and asked in words; simhash, which knows no
+threshold, is compared by its answers, its signing and its memory. Each column has its section
+below, with all variants, with noise, and with what was done to be fair.
 """
 
 # The system whose answers stand for the library, and what is kept if the process is killed.
@@ -28,7 +28,7 @@ _LIBRARIES = {
     "rensa": ("rensa", "no"),
     "gaoya": ("gaoya", "no"),
     "datasketch": ("datasketch", "no; may use Redis or Cassandra"),
-    "text-dedup, in words": ("text-dedup", "no"),
+    "text-dedup": ("text-dedup", "no"),
     "simhash": ("simhash", "no"),
 }
 _NOT_MEASURED = "–"

@@ -3,7 +3,8 @@
 import gzip
 import os
 import random
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,16 @@ def corpus(name: str) -> Path:
     if not path.exists():
         raise SystemExit(f"error: STREAM_DEDUP_CORPORA has no {name}/docs.jsonl.gz")
     return path
+
+
+def require(names: Iterable[str]) -> None:
+    """End the program with code 2 and one line if a corpus is missing, before any work is done."""
+    try:
+        for name in names:
+            corpus(name)
+    except SystemExit as missing:
+        sys.stderr.write(f"{missing}\n")
+        raise SystemExit(2) from None
 
 
 def collections(documents: int) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import combinations, islice
@@ -51,16 +50,6 @@ class Labelled(NamedTuple):
     texts: list[str]
     copies: set[Pair]
     judged: NDArray[np.bool_] | None = None  # [a, b]: if not every two were looked at
-
-
-def require_corpora() -> None:
-    """End the program with code 2 and one line if a corpus is missing."""
-    try:
-        for name in NAMES:
-            corpus(name)
-    except SystemExit as missing:
-        sys.stderr.write(f"{missing}\n")
-        raise SystemExit(2) from None
 
 
 def read(name: str, start: int = 0, stop: int | None = None) -> list[Document]:

@@ -7,7 +7,7 @@ import argparse
 import gzip
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from importlib import import_module, util
 from itertools import groupby, islice
@@ -35,7 +35,7 @@ from benchmarks.recall.peers.question import Answer, Question
 from benchmarks.recall.records import Answers, Curve, MadeUp, RecallResults, Score, Trial
 from benchmarks.recall.theory import measure as measure_plans
 from benchmarks.records import save
-from benchmarks.texts import corpus
+from benchmarks.texts import corpus, require
 from tests.quality.brute_force import Groups, group_copies, join_groups
 
 _CURVE_THRESHOLD = 0.8
@@ -90,7 +90,7 @@ _QUICK = Scale(_FULL.stretches[:1], thresholds=(_CURVE_THRESHOLD,), made_up=30, 
 def main() -> None:
     """Measure and write results/recall.json."""
     scale = _arguments()
-    _require(stretch.corpus for stretch in scale.stretches)
+    require(stretch.corpus for stretch in scale.stretches)
     run = this_run("benchmarks.recall")
     peers = [peer for peer in _PEERS if _is_installed(peer)]
     cores = len(os.sched_getaffinity(0))
@@ -122,16 +122,6 @@ def _arguments() -> Scale:
         "--quick", action="store_true", help="one corpus at one threshold: a minute"
     )
     return _QUICK if parser.parse_args().quick else _FULL
-
-
-def _require(corpora: Iterable[str]) -> None:
-    """End the program with code 2 and one line if a corpus is missing."""
-    try:
-        for name in corpora:
-            corpus(name)
-    except SystemExit as missing:
-        sys.stderr.write(f"{missing}\n")
-        raise SystemExit(2) from None
 
 
 def _is_installed(peer: str) -> bool:

@@ -1,5 +1,9 @@
 """The quick form of `make bench`: what was measured here beside what is committed."""
 
+import os
+import subprocess
+import sys
+
 from benchmarks import quick
 from benchmarks.quick import compared, told
 from benchmarks.records import COMMITTED
@@ -30,3 +34,13 @@ def test_the_committed_results_have_all_that_is_compared() -> None:
     for kind in ("sign, char-5", "sign, look up, insert, cores 2", "pairs", "recall at 0.8"):
         systems = [name.partition(": ")[2] for name in names if name.startswith(f"{kind}: ")]
         assert {"rensa", "gaoya", "datasketch"} <= set(systems), kind
+
+
+def test_without_corpora_it_says_so_before_any_work() -> None:
+    """The line on stderr names what is to be set; nothing was measured."""
+    environment = {name: value for name, value in os.environ.items() if "CORPORA" not in name}
+    command = [sys.executable, "-m", "benchmarks.quick"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == "error: set STREAM_DEDUP_CORPORA to the directory of the corpora\n"

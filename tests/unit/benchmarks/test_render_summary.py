@@ -46,4 +46,4 @@ def test_what_was_not_measured_is_not_made_up() -> None:
     rows = _rows()
 
     assert rows["stream_dedup"][:3] == ["1", "1", "1"]
-    assert rows["text-dedup, in words"][:4] == ["–"] * 4
+    assert rows["text-dedup"][:2] == ["–", "–"]
