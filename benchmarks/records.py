@@ -11,6 +11,9 @@ COMMITTED = Path(__file__).parent / "results"
 FOLDER_VARIABLE = "STREAM_DEDUP_BENCH_RESULTS"  # another folder, for a run that is not committed
 RESULTS = Path(os.environ.get(FOLDER_VARIABLE) or COMMITTED)
 
+# Shares of documents that wait no longer than the times of a `Delay` say.
+QUANTILES = [*(percent / 100 for percent in range(100)), 0.995, 0.999]
+
 Record = TypeVar("Record", bound=Struct)
 
 
@@ -215,13 +218,31 @@ class WindowResults(Struct, frozen=True):
 
 
 class Delay(Struct, frozen=True):
-    """Milliseconds from writing a document until what follows from it can be read."""
+    """Milliseconds from writing a document until what follows from it can be read: quantiles."""
 
     rate: int  # documents a second
-    bare_median: float
-    bare_99: float
-    median: float
-    worst_99: float
+    bare: list[float]
+    service: list[float]
+
+    @property
+    def bare_median(self) -> float:
+        """Half of the documents wait no longer in two bare copies."""
+        return self.bare[QUANTILES.index(0.5)]
+
+    @property
+    def bare_99(self) -> float:
+        """99 in 100 wait no longer."""
+        return self.bare[QUANTILES.index(0.99)]
+
+    @property
+    def median(self) -> float:
+        """Half of the documents wait no longer for the service."""
+        return self.service[QUANTILES.index(0.5)]
+
+    @property
+    def worst_99(self) -> float:
+        """99 in 100 wait no longer."""
+        return self.service[QUANTILES.index(0.99)]
 
 
 class Questions(Struct, frozen=True):

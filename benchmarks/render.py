@@ -49,7 +49,7 @@ def render() -> dict[str, str]:
     """Return the page and its pictures by the names of their files."""
     parts = ["# Measurements\n", filled(_INTRODUCTION)]
     parts += [part for section in _SECTIONS for part in section.section()]
-    pictures = render_growth.pictures() | render_recall.pictures()
+    pictures = render_growth.pictures() | render_recall.pictures() | render_service.pictures()
     return {"RESULTS.md": "\n".join(parts), **pictures}
 
 

@@ -1,8 +1,11 @@
 """The part of RESULTS.md on the service on Kafka."""
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 
-from benchmarks.records import Delay, ServiceResults, load
+from benchmarks.curves import Axis, Curve, Panel, curves_chart
+from benchmarks.drawing import step
+from benchmarks.records import QUANTILES, Delay, ServiceResults, load
 from benchmarks.writing import filled, number, ratio, run_notes, table
 
 _SERVICE = """\
@@ -52,6 +55,7 @@ def section() -> Iterable[str]:
     )
     yield filled(_DELAYS)
     yield _delays(results.delays)
+    yield "![Share of documents answered, by milliseconds waited](latency.svg)\n"
     questions = results.questions
     yield filled(
         _QUESTIONS,
@@ -61,6 +65,26 @@ def section() -> Iterable[str]:
         worst=questions.worst_99,
     )
     yield run_notes(results.run)
+
+
+def pictures() -> dict[str, str]:
+    """Return the pictures by the names of their files."""
+    delays = load("service", ServiceResults).delays
+    longest = max(max(delay.service[-1], delay.bare[-1]) for delay in delays)
+    every = step(longest)
+    axis = Axis("milliseconds since it was written", 0, every * ceil(longest / every), every)
+    panels = [
+        Panel(
+            f"{delay.rate:,} documents a second",
+            [
+                Curve("service", 0, list(zip(delay.service, QUANTILES, strict=True))),
+                Curve("two bare copies", 1, list(zip(delay.bare, QUANTILES, strict=True))),
+            ],
+        )
+        for delay in delays
+    ]
+    title = "Share of documents whose verdict can be read"
+    return {"latency.svg": curves_chart(title, axis, panels)}
 
 
 def _delays(delays: Sequence[Delay]) -> str:

@@ -24,7 +24,7 @@ from benchmarks.asking import question_delays
 from benchmarks.feed import feed
 from benchmarks.kafka_processes import broker, new_settings, service
 from benchmarks.machine import this_run
-from benchmarks.records import Delay, Questions, ServiceResults, save
+from benchmarks.records import QUANTILES, Delay, Questions, ServiceResults, save
 from benchmarks.restoring import restoring_rates
 from stream_dedup.config import Settings
 
@@ -49,11 +49,9 @@ def main() -> None:
         _say(f"bare copies of {best}: {copied}, service: {answered}")
         restoring = restoring_rates(servers, Path(directory), arguments.signed)
         _say(f"{restoring}")
-        delays = [
-            Delay(rate, *bench.bare_delay(rate), *bench.service_delay(rate)) for rate in _RATES
-        ]
+        delays = [Delay(rate, bench.bare_delay(rate), bench.service_delay(rate)) for rate in _RATES]
         asked = bench.question_delays()
-        _say(f"{delays}, {asked}")
+        _say(f"{[(delay.median, delay.worst_99) for delay in delays]}, {asked}")
     save(
         "service",
         ServiceResults(
@@ -116,8 +114,8 @@ class Bench:
         """Ask the service that knows all documents, while more stream in."""
         return question_delays(self._settings, self._values, self._texts)
 
-    def bare_delay(self, rate: int) -> tuple[float, float]:
-        """Return the median and the 99th percentile of two bare hops, in milliseconds."""
+    def bare_delay(self, rate: int) -> list[float]:
+        """Return the quantiles of two bare hops, in milliseconds."""
         topics = [self._topic() for _ in range(3)]
         stopped = Event()
         hops = [
@@ -133,14 +131,14 @@ class Bench:
             for hop in hops:
                 hop.join()
 
-    def service_delay(self, rate: int) -> tuple[float, float]:
+    def service_delay(self, rate: int) -> list[float]:
         """Return the same of the service."""
         settings = self._documents(count=0)
         topics = settings.kafka.topics
         with service(settings):
             return self._delays(topics.documents, topics.matches, rate)
 
-    def _delays(self, source: str, target: str, rate: int) -> tuple[float, float]:
+    def _delays(self, source: str, target: str, rate: int) -> list[float]:
         """Write documents at a steady rate, and see when what follows from each can be read."""
         count = int(rate * _STEADY_SECONDS)
         sent = np.zeros(count)
@@ -163,7 +161,7 @@ class Bench:
         arrivals = self._arrivals(target, count, skip=100)
         writer.join()
         waited = (arrivals - sent)[count // 5 :] * 1000
-        return float(np.median(waited)), float(np.percentile(waited, 99))
+        return [float(wait) for wait in np.quantile(waited, QUANTILES)]
 
     def _arrivals(self, topic: str, count: int, skip: int = 0) -> Any:
         """Return when each of so many records could be read."""
