@@ -71,12 +71,11 @@ class Shelving:
         positions: Numbers = self._positions[groups]
         return positions
 
-    def insert(self, index: int, last_seen: int, horizon: int) -> int:
+    def insert(self, index: int, horizon: int) -> int:
         """Put the document's new group into its buckets; return how often another had to go."""
         place = self._piece.place[index]
         group = self._piece.known.rows + place
         self._inserted[place] = True
-        self._seen[group] = last_seen
         if not self._crowds.members[place]:
             return 0
         return self._crowds.insert(place, group, self._seen, horizon, self._representative)

@@ -134,7 +134,7 @@ class Walk:
         if self._batch.originals is not None:
             self._overlay.originals.put(position, self._batch.originals[index])
         self._clusters.enter(group, is_new=True)
-        evicted = self._shelving.insert(index, group.last_seen, horizon)
+        evicted = self._shelving.insert(index, horizon)
         cluster = self._cluster(group, horizon, found)
         kind: Type = "duplicate" if found else "unique"
         return Decision(kind, found, cluster, previous, capped, evicted)
