@@ -9,13 +9,13 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
-from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from stream_dedup.errors import Refused, Unavailable
 from stream_dedup.kafka.answers import Deliveries, cause, commit, within
 from stream_dedup.kafka.clients import Clients
+from stream_dedup.kafka.group import members
 from stream_dedup.kafka.messages import Outgoing
 from stream_dedup.kafka.refusals import refuse_final
 from stream_dedup.kafka.vitals import Vitals
@@ -180,7 +180,8 @@ class Transactions:
 
         A broker that was frozen has ended the session too. Then those who are there count.
         """
-        others = {member.member_id: member.client_id for member in self._members()}
+        present = members(self._clients, self._group, UNAVAILABLE_SECONDS_MAX)
+        others = {member.id: member.client_id for member in present}
         is_there = others.pop(consumer.memberid(), None) is not None
         own = self._clients.name
         if is_there and own in others.values():
@@ -194,30 +195,10 @@ class Transactions:
         """Tell whether the id, which goes with these partitions, is another process's by now."""
         if not self._goes_with_partition:
             return False
-        own, ours = self._clients.name, {(offset.topic, offset.partition) for offset in offsets}
-        try:
-            strangers = [member for member in self._members() if member.client_id != own]
-        except Unavailable:  # who opens a transaction next waits for an answer
-            return False
-        return any(
-            (place.topic, place.partition) in ours
-            for member in strangers
-            for place in member.assignment.topic_partitions
-        )
-
-    def _members(self) -> list[Any]:
-        admin = self._clients.admin()  # gone before its answer, it would not give one
-        seconds = UNAVAILABLE_SECONDS_MAX
-        try:
-            asked = admin.describe_consumer_groups([self._group], request_timeout=seconds)
-            return list(asked[self._group].result(2 * _CALL_SECONDS).members)
-        except (KafkaException, TimeoutError) as error:
-            reason = str(error) or "timed out"
-            raise Unavailable(f"no answer about the group {self._group}: {reason}") from None
-        finally:
-            # A question that librdkafka itself gave up ends the process when the broker comes back,
-            # if its client is there still. So we give up before, and the client goes at once.
-            del admin
+        ours = {(offset.topic, offset.partition) for offset in offsets}
+        present = members(self._clients, self._group, UNAVAILABLE_SECONDS_MAX)
+        strangers = [member for member in present if member.client_id != self._clients.name]
+        return any(member.partitions & ours for member in strangers)
 
     def _refuse_if_final(self, error: KafkaError) -> None:
         if self._deliveries.failed is not None:

@@ -327,6 +327,7 @@ def test_a_broker_that_does_not_tell_who_is_in_a_group_is_waited_for(
 ) -> None:
     """Nothing ends when it comes back: neither with an error, nor within librdkafka."""
     monkeypatch.setattr("stream_dedup.kafka.transactions._CALL_SECONDS", 1.0)
+    monkeypatch.setattr("stream_dedup.kafka.group._CALL_SECONDS", 1.0)
     trial.feed(80)
     trial.sign_all()  # so that it is match alone that waits
     steps = Steps()
@@ -334,7 +335,7 @@ def test_a_broker_that_does_not_tell_who_is_in_a_group_is_waited_for(
     with service(trial.settings, Panel.of(trial.settings), steps) as running:
         gc.disable()  # which may clear away, just in time, what must be gone before
         try:
-            running.shows(True, lambda: "waiting for transactions" in caplog.text)
+            running.shows(True, lambda: "waiting to hear of the group" in caplog.text)
         finally:
             trial.broker.resume()
             gc.enable()
