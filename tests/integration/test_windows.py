@@ -12,7 +12,7 @@ from tests.integration.brokers import Broker, read_all
 from tests.integration.conftest import Names
 from tests.integration.kafka_trial import Trial, create
 
-EVENTS = 800
+EVENTS = 480
 SECONDS = 2.0
 YEAR_SECONDS = 365 * 86400
 STEPS = ["index: rotating", "index: dropped", "index: rotated"]
