@@ -33,9 +33,9 @@ kafka: DATA = deploy/kafka-local/data
 kafka: ## Run a Kafka broker until Ctrl-C, [PORT=9092] (0: any) [DATA=directory]; needs Java and Maven
 	@exec $(PYTHON) deploy/kafka-local/broker.py --port '$(PORT)' --data '$(DATA)'
 
-# Trials wait as much as they compute: one more at a time than there are cores.
+# Trials wait as much as they compute: two more at a time than there are cores.
 test: $(DEV) ## Run the tests: a quarter of an hour
-	$(BIN)/python -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
+	$(BIN)/python -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist worksteal
 
 soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
 	$(BIN)/python -m pytest --numprocesses auto -m soak
