@@ -6,6 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # The build tools come from constraints.txt as well, so they are installed first.
 INSTALL_PACKAGE := $(INSTALL) hatchling editables && $(INSTALL) --no-build-isolation --editable
 # Made once installed: setup is repeated only when what it installs has changed.
+RUN := $(VENV)/installed
 DEV := $(VENV)/installed-dev
 BENCH := $(VENV)/installed-bench
 TEXT_DEDUP := $(VENV)/text-dedup
@@ -17,14 +18,14 @@ help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [STREAM_DEDUP_CORPORA=directory of corpora]"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(DEV) ## Create .venv with the package and its tools; all other targets do so when needed
+setup: $(DEV) ## Create .venv with the package and its tools; other targets install what they need
 
-demo: $(DEV) ## Watch a made-up news feed being matched: half a minute, the first time somewhat more
+demo: $(RUN) ## Watch a made-up news feed being matched: half a minute, the first time somewhat more
 	@echo "$$ stream-dedup demo"
 	@$(BIN)/stream-dedup demo
 
 live: PORT = 8080
-live: $(DEV) ## Show the live page on a feed of made-up news until Ctrl-C, [PORT=8080]; needs Java and Maven
+live: $(RUN) ## Show the live page on a feed of made-up news until Ctrl-C, [PORT=8080]; needs Java and Maven
 	@exec $(BIN)/python deploy/live.py --port '$(PORT)'
 
 # Not those of the environment, where others may use these names.
@@ -77,8 +78,13 @@ $(BIN)/python:
 	@echo "Creating $(VENV) …"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(DEV): $(BIN)/python pyproject.toml constraints.txt
-	@echo "Installing what the package and its tools need …"
+$(RUN): $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing what the package needs …"
+	@$(INSTALL_PACKAGE) .
+	@touch $@
+
+$(DEV): $(RUN)
+	@echo "Installing what its tools need …"
 	@$(INSTALL_PACKAGE) '.[dev]'
 	@touch $@
 
