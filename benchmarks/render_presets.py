@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchmarks.corpora.labels import mean_f1, mean_score
+from benchmarks.corpora.matches import mean_f1, mean_score
 from benchmarks.corpora.profiles import KINDS
 from benchmarks.corpora.records import CorporaResults, Labels, Match, Profile, Setting
 from benchmarks.writing import filled, table

@@ -5,14 +5,14 @@ not the search. The similarities are those of our own shingles; sparse matrices 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from benchmarks.corpora.matches import mean_f1, setting_of
 from benchmarks.corpora.records import HeldOut, Labels, Match, Setting
 from benchmarks.corpora.texts import Labelled
 from stream_dedup.config import SimilaritySettings
@@ -35,19 +35,6 @@ _BLOCK = 500  # documents that are compared with all others at a time
 _SLACK = 1e-9  # sums of floating-point numbers may fall short of a threshold
 
 
-class Score(NamedTuple):
-    """How good a match is, each set of documents counting the same."""
-
-    recall: float
-    precision: float
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean."""
-        both = self.recall + self.precision
-        return 2 * self.recall * self.precision / both if both else 0.0
-
-
 def judge(corpus: str, sets: Sequence[Labelled], shingles: Iterable[tuple[Unit, int]]) -> Labels:
     """Try the grid; keep the best threshold of each unit, size and measure."""
     matches = [match for unit, size in shingles for match in _matches(sets, unit, size)]
@@ -63,30 +50,6 @@ def judge(corpus: str, sets: Sequence[Labelled], shingles: Iterable[tuple[Unit, 
         default=default,
         held_out=_held_out(matches, copies, [one.name for one in sets]),
     )
-
-
-def scores_of(match: Match, copies: Sequence[int]) -> list[Score]:
-    """Return recall and precision in each set; what reports nothing reports nothing wrong."""
-    rows = zip(match.right, match.reported, copies, strict=True)
-    return [
-        Score(right / total, right / max(1, told) if told else 1.0) for right, told, total in rows
-    ]
-
-
-def mean_score(match: Match, copies: Sequence[int]) -> Score:
-    """Return the means over the sets."""
-    scores = scores_of(match, copies)
-    return Score(fmean(one.recall for one in scores), fmean(one.precision for one in scores))
-
-
-def mean_f1(match: Match, copies: Sequence[int]) -> float:
-    """Return the mean of F1 over the sets."""
-    return fmean(score.f1 for score in scores_of(match, copies))
-
-
-def setting_of(similarity: SimilaritySettings) -> Setting:
-    """Return what the grid has of settings."""
-    return Setting(similarity.unit, similarity.size, similarity.measure, similarity.threshold)
 
 
 def _default() -> Setting:

@@ -6,7 +6,7 @@ The profiles are the files of config/presets, as they are, and the defaults besi
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.corpora.labels import setting_of
+from benchmarks.corpora.matches import setting_of
 from benchmarks.corpora.records import Match, Profile
 from benchmarks.corpora.search import report, sharing_a_band
 from benchmarks.corpora.texts import Labelled

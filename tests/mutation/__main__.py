@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 MATCHING = "stream_dedup/matching"
+MEMORY = "stream_dedup/index/memory.py"
 MODULES = (
     "stream_dedup/engine.py",
-    "stream_dedup/index/memory.py",
+    MEMORY,
     *(
         f"{MATCHING}/{name}.py"
         for name in ("clusters", "groups", "logtime", "overlay", "shelving", "walk")
@@ -49,7 +50,10 @@ EXPLAINED = {
     (OVERLAY, "return values"): "the same",
     (OVERLAY, "if len(self._pieces) == 1:"): "saves sorting what is sorted",
     (OVERLAY, "return self._pieces[0]"): "the same",
-    (SHELVING, "if not self._crowds.members[place]:"): "saves a look at buckets that are not full",
+    (MEMORY, "self._current.clear()"): "lets go of the rows, which nobody can reach any more",
+    (MEMORY, "self._previous.clear()"): "the same",
+    (SHELVING, "return (near, 0)"): "saves a look at buckets that are not full",
+    (SHELVING, "if not self._crowds.members[place]:"): "the same",
     (SHELVING, "return 0"): "the same",
 }
 

@@ -1,6 +1,7 @@
 """What quality on corpora is made of: theory, labels, edits and counts against the exact join."""
 
 import random
+from importlib import import_module
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from benchmarks.corpora import edits
 from benchmarks.corpora.exact import by_length, find, scores
-from benchmarks.corpora.labels import judge, mean_score
+from benchmarks.corpora.matches import mean_score
 from benchmarks.corpora.records import Labels
 from benchmarks.corpora.small import edited
 from benchmarks.corpora.texts import Document, Labelled
@@ -34,10 +35,13 @@ def test_chance_is_what_all_outcomes_add_up_to(least: int) -> None:
 
 def _labels() -> Labels:
     """Judge two sets: a copy with one letter changed, and one that is another text."""
+    pytest.importorskip("scipy", reason="what labels are judged with comes with make bench")
+    judge = import_module("benchmarks.corpora.labels").judge
     near = ["a ferry left the harbour on monday", "a ferry left the harbour on sunday", "no news"]
     far = ["first words", "quite another text", "a third one"]
     sets = [Labelled("near", near, {(0, 1)}), Labelled("far", far, {(0, 1)})]
-    return judge("made up", sets, [("char", 5), ("word", 1)])
+    labels: Labels = judge("made up", sets, [("char", 5), ("word", 1)])
+    return labels
 
 
 def test_settings_are_judged_by_what_people_say() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.corpora.labels import mean_f1, setting_of
+from benchmarks.corpora.matches import mean_f1, setting_of
 from benchmarks.corpora.profiles import KINDS, PRESETS, preset
 from benchmarks.corpora.records import CorporaResults, Profile
 from benchmarks.records import COMMITTED, load
