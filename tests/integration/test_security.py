@@ -309,7 +309,7 @@ def test_who_does_not_believe_the_other_ends_at_once(
 
 def told(said: str) -> str:
     """Return what the service ended with."""
-    return said.partition("\nerror: ")[2].partition("\n")[0]
+    return f"\n{said}".partition("\nerror: ")[2].partition("\n")[0]
 
 
 def assert_no_leak(said: str) -> None:
