@@ -9,6 +9,14 @@ from pathlib import Path
 
 import msgspec
 
+NAMES = (
+    "biblio_dedup",
+    "civil_procedure_codes",
+    "clough_stevenson",
+    "debian_desc_multi",
+    "mccormick_minhash",
+    "rfc_revisions",
+)
 CHARACTERS = 3500
 
 

@@ -31,7 +31,7 @@ from benchmarks.corpora.small import edited, judged_titles
 from benchmarks.corpora.texts import Document, Labelled
 from benchmarks.machine import this_run
 from benchmarks.records import Run, save
-from benchmarks.texts import require
+from benchmarks.texts import NAMES, require
 
 _TITLES = "titles"
 _LABELLED: dict[str, Callable[[], list[Labelled]]] = {
@@ -70,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="parts of the corpora: a minute")
     amount = _QUICK if parser.parse_args().quick else _FULL
-    require(texts.NAMES)
+    require(NAMES)
     run = this_run("benchmarks.corpora")
     cores = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(cores, multiprocessing.get_context("spawn")) as pool:

@@ -13,14 +13,6 @@ from numpy.typing import NDArray
 
 from benchmarks.texts import corpus
 
-NAMES = (
-    "biblio_dedup",
-    "civil_procedure_codes",
-    "clough_stevenson",
-    "debian_desc_multi",
-    "mccormick_minhash",
-    "rfc_revisions",
-)
 LANGUAGES = {
     "en": "English",
     "it": "Italian",

@@ -35,6 +35,8 @@ HUNTERS = (
     "tests/unit/test_engine.py",
     "tests/unit/index/test_layout.py",
     "tests/unit/test_engine_properties.py",
+    "tests/unit/test_deduplicator.py",
+    "tests/unit/test_query.py",
     "tests/unit/test_recall.py",
     "tests/contracts",
 )

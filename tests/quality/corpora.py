@@ -9,15 +9,6 @@ from pathlib import Path
 
 import pytest
 
-NAMES = (
-    "biblio_dedup",
-    "civil_procedure_codes",
-    "clough_stevenson",
-    "debian_desc_multi",
-    "mccormick_minhash",
-    "rfc_revisions",
-)
-
 
 def path(name: str) -> Path:
     """Find the documents of a corpus, or skip the test that asks."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.texts import NAMES
 from tests.oracles.text import jaccard, shingles
 from tests.quality import corpora
 from tests.quality.brute_force import join
@@ -82,7 +83,7 @@ def test_pair_on_the_threshold_is_found(union: int) -> None:
         assert joined(texts, overlap / union, "word", 1) == [(0, 1, overlap / union)]
 
 
-@pytest.mark.parametrize("name", corpora.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_join_of_real_documents_is_complete(name: str) -> None:
     """The beginnings of the first documents give the pairs that plain comparison gives."""
     texts = [text[:3000] for text in corpora.texts(name, stop=200)]

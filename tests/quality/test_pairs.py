@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.texts import NAMES
 from tests.oracles.text import cosine, counts, jaccard, shingles
 from tests.quality import corpora
 from tests.quality.brute_force import Pairs, join
@@ -51,7 +52,7 @@ SHORT = [
     Part("mccormick_minhash"),
     Part("rfc_revisions", 0, 80),  # of some 90 KB each
 ]
-WHOLE = [Part(name) for name in corpora.NAMES]
+WHOLE = [Part(name) for name in NAMES]
 SEEDS = [1, 2, 3, 20_260_131, 2**63 - 1]
 
 
