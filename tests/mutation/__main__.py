@@ -38,6 +38,7 @@ HUNTERS = (
     "tests/unit/test_deduplicator.py",
     "tests/unit/test_query.py",
     "tests/unit/test_recall.py",
+    "tests/unit/kafka",
     "tests/contracts",
 )
 UNTOUCHED = (ast.Assert, ast.Pass, ast.Import, ast.ImportFrom, ast.FunctionDef)

@@ -172,3 +172,13 @@ def test_an_index_of_other_settings_is_refused() -> None:
         Matcher(index, Settings(similarity=SimilaritySettings(size=9)))
     assert index.meta() == before
     Matcher(index, Settings(index=IndexSettings(window=Duration(7))))
+
+
+def test_a_log_is_read_again_under_the_settings_that_decided_before() -> None:
+    """They are those that wrote the index last, where it is not known what decided."""
+    before = Settings(events=ALL, index=IndexSettings(window=Duration(3)))
+    index, now = MemoryIndex(), Settings(events=ALL)
+    Desk(before, index).tell(Document(id="a", text=STORY))
+
+    assert Matcher.settings_before(index, now) == before
+    assert Matcher.settings_before(index, before, Matcher.decisions(now)) == now
