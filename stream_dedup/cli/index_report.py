@@ -161,7 +161,8 @@ def _cluster(cluster: KnownCluster) -> Iterator[Line]:
     if cluster.id is None:
         yield "cluster", "closed: the document that represented it is gone"
     else:
-        yield "cluster", f"{cluster.id}, {cluster.size:,} documents"
+        documents = "document" if cluster.size == 1 else "documents"
+        yield "cluster", f"{cluster.id}, {cluster.size:,} {documents}"
     yield "  last", _some(cluster.last[::-1])
 
 
