@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.config import Settings
-from stream_dedup.index.layout import decode_group, position_keys
+from stream_dedup.index.columns import position_keys
+from stream_dedup.index.layout import decode_group
 from stream_dedup.interfaces import Index, Keyspace
 from stream_dedup.matching import groups
 from stream_dedup.matching.overlay import Overlay
@@ -110,7 +111,7 @@ class RecallMeter:
         if not self._sample or not batch.size:
             return
         positions = batch.positions
-        begun = [place for place, name in enumerate(positions) if overlay.texts.get(name)]
+        begun = [place for place, name in enumerate(positions) if overlay.texts.has(name)]
         self._recent.add(batch, begun)
         for place, shown in met.items():
             counted = self._count(batch, place, shown, horizon)

@@ -18,11 +18,14 @@ ROOT = Path(__file__).parents[1]
 FUNCTION_LINES_MAX = 40
 MODULE_LINES_MAX = 299
 
-PURE = ("similarity/", "decide.py", "events.py", "index/layout.py")
+PURE = ("similarity/", "decide.py", "events.py", "index/columns.py", "index/layout.py")
 # It names the folder of compiled kernels after the source they come from.
 COMPILER = "similarity/compiled.py"
 # What the pure modules may import of this package.
-PURE_IMPORTS = {"config", "decide", "errors", "events", "index.layout", "quantities", "similarity"}
+PURE_IMPORTS = {
+    *("config", "decide", "errors", "events", "index.columns", "index.layout", "quantities"),
+    "similarity",
+}
 IMPURE = {
     *("asyncio", "click", "confluent_kafka", "ctypes", "fcntl", "glob", "gzip", "http", "io"),
     *("logging", "mmap", "multiprocessing", "os", "pathlib", "prometheus_client", "random", "rich"),

@@ -22,7 +22,7 @@ behind `seen`, the log time of its sighting; nil where its time is not known.
 
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -31,20 +31,10 @@ from numpy.typing import NDArray
 
 VERSION = 1
 POSITION_BYTES = 6
+BUCKET_KEY_BYTES = 6
 POSITION_MAX = 2 ** (8 * POSITION_BYTES) - 1
 
-_BAND_SHIFT = np.uint64(40)
-_KEY_SHIFT = np.uint64(24)  # of a 64-bit band key the upper 40 bits stay: candidates are verified
-_CAPPED = b"\x01"
 _EXACT = struct.Struct("<q6s6s")
-_HEAD_FIELDS: list[Any] = [
-    ("fingerprint", "V16"),
-    ("cluster", "<u8"),
-    ("first_seen", "<i8"),
-    ("last_seen", "<i8"),
-    ("size", "<u4"),
-    ("others", "<u4"),
-]
 _HEAD = struct.Struct("<16sQqqII")
 _COUNT = struct.Struct("<H")
 
@@ -125,11 +115,6 @@ def position_of_key(key: bytes) -> int:
     return int.from_bytes(key, "big")
 
 
-def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
-    """Return the keys of many positions."""
-    return _cut(positions.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
-
-
 def exact_key(fingerprint: bytes, namespace: str) -> bytes:
     """Return the key of exact: the fingerprint has a fixed length, so no two keys can be one."""
     return fingerprint + text_bytes(namespace) if namespace else fingerprint
@@ -145,58 +130,6 @@ def id_of_key(key: bytes) -> tuple[str, str]:
     """Return the namespace and the id that a key of ids names."""
     end = 4 + int.from_bytes(key[:4], "big")
     return key[4:end].decode("utf-8", "surrogatepass"), key[end:].decode("utf-8", "surrogatepass")
-
-
-def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a number for each key of [document, band], which sorts as the bucket's key does."""
-    bands = np.arange(keys.shape[1], dtype=np.uint64) & np.uint64(0xFF)
-    return (bands << _BAND_SHIFT) | (keys >> _KEY_SHIFT)
-
-
-def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
-    """Return the keys of buckets."""
-    return _cut(numbers.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
-
-
-def encode_buckets(
-    entries: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    capped: NDArray[np.bool_],
-    positions: NDArray[np.int64],
-) -> list[bytes]:
-    """Return a value for each bucket; one whose last entry has just ended is empty.
-
-    Bucket i holds positions[entries[bounds[i] : bounds[i + 1]]]. Most hold one position only, and
-    share its bytes.
-    """
-    narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
-    alone = [*_cut(narrow), b""]
-    sizes = np.diff(bounds)
-    chosen = np.full(len(sizes), len(positions))
-    chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
-    values = list(map(alone.__getitem__, chosen.tolist()))
-    flat, ends = narrow[entries].tobytes(), (POSITION_BYTES * bounds).tolist()
-    for bucket in np.flatnonzero(sizes > 1).tolist():
-        values[bucket] = flat[ends[bucket] : ends[bucket + 1]]
-    for bucket in np.flatnonzero(capped).tolist():
-        values[bucket] += _CAPPED
-    return values
-
-
-def decode_buckets(
-    values: Sequence[bytes | None],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return positions, bounds and which are capped; a bucket that is not there is empty."""
-    lengths = np.array([len(value) if value else 0 for value in values], np.int64)
-    capped = lengths % POSITION_BYTES == 1
-    flat = np.frombuffer(b"".join(filter(None, values)), np.uint8)
-    if capped.any():
-        flat = np.delete(flat, np.cumsum(lengths)[capped] - 1)
-    wide = np.zeros((len(flat) // POSITION_BYTES, 8), np.uint8)
-    wide[:, :POSITION_BYTES] = flat.reshape(-1, POSITION_BYTES)
-    bounds = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(lengths // POSITION_BYTES, out=bounds[1:])
-    return wide.reshape(-1).view("<i8").astype(np.int64), bounds, capped
 
 
 def encode_exact(row: ExactRow) -> bytes:
@@ -243,8 +176,13 @@ def encode_group(group: Group) -> bytes:
         group.size,
         group.others,
     )
-    tail = _encoder.encode((group.namespace, group.members))
+    tail = encode_tail(group.namespace, group.members)
     return b"".join((head, group.signature, _COUNT.pack(len(group.short) // 8), group.short, tail))
+
+
+def encode_tail(namespace: str, members: Sequence[Member]) -> bytes:
+    """Return what a value of texts ends with."""
+    return _encoder.encode((namespace, members))
 
 
 def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
@@ -268,13 +206,6 @@ def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
     )
 
 
-def decode_heads(values: Sequence[bytes], hashes: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return what many values of texts begin with: fields of the head, `signature`, `short`."""
-    record = np.dtype([*_HEAD_FIELDS, ("signature", kind, (hashes,)), ("short", "<u2")])
-    width = record.itemsize
-    return np.frombuffer(b"".join([value[:width] for value in values]), record)
-
-
 def decode_short(value: bytes, signature_bytes: int) -> NDArray[np.uint64]:
     """Return the elements of a small text."""
     return np.frombuffer(_short(value, signature_bytes), "<u8").astype(np.uint64)
@@ -284,10 +215,3 @@ def _short(value: bytes, signature_bytes: int) -> bytes:
     start = _HEAD.size + signature_bytes
     count = int(_COUNT.unpack_from(value, start)[0])
     return value[start + _COUNT.size : start + _COUNT.size + 8 * count]
-
-
-def _cut(rows: NDArray[np.uint8]) -> list[bytes]:
-    """Return each row of a matrix of bytes as an object of its own."""
-    flat = rows.tobytes()
-    width = rows.shape[1]
-    return [flat[start : start + width] for start in range(0, len(flat), width)]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.layout import bucket_keys, bucket_numbers, decode_buckets, encode_buckets
+from stream_dedup.index.columns import bucket_keys, bucket_numbers, decode_buckets, encode_buckets
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.overlay import Buckets
 from stream_dedup.similarity.compiled import Array, kernel

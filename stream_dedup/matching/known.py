@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.layout import decode_heads, decode_short
+from stream_dedup.index.columns import decode_heads
+from stream_dedup.index.layout import decode_short
 from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.similarity.ragged import Ragged

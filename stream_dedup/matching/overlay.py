@@ -48,26 +48,37 @@ class Table(Generic[Name, Row]):
 
     def value(self, name: Name) -> bytes | None:
         """Return a row as it lies in the index, or would."""
+        if name not in self._changed or name not in self._rows:
+            return self._values.get(name)
+        row = self._rows[name]
+        return None if row is None else self._encode(row)
+
+    def has(self, name: Name) -> bool:
+        """Tell whether there is such a row, without decoding it."""
         row = self._rows.get(name)
-        if row is not None and name in self._changed:
-            return self._encode(row)
-        return None if name in self._changed else self._values.get(name)
+        return row is not None or (name not in self._rows and name in self._values)
 
     def put(self, name: Name, row: Row | None) -> None:
         """Change a row, or delete it."""
         self._rows[name] = row
         self._changed.add(name)
 
+    def put_value(self, name: Name, value: bytes) -> None:
+        """Change a row, given as it will lie in the index."""
+        self._rows.pop(name, None)
+        self._values[name] = value
+        self._changed.add(name)
+
     def changes(self) -> tuple[Puts, list[bytes]]:
         """Return the rows to put and the keys to delete."""
         keys, values, deletes = [], [], []
         for name in sorted(self._changed):
-            row = self._rows[name]
-            if row is None:
+            value = self.value(name)
+            if value is None:
                 deletes.append(self._key(name))
             else:
                 keys.append(self._key(name))
-                values.append(self._encode(row))
+                values.append(value)
         return Puts(keys, values), deletes
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stream_dedup.index.layout import ExactRow
 from stream_dedup.matching.buckets import Flags, Numbers, fetch, meet
 from stream_dedup.matching.comparison import Texts, compared
 from stream_dedup.matching.crowds import Crowds
@@ -82,7 +83,8 @@ class Piece:
         self._foretell(texts)
         sketches = agenda.batch.sketches
         self.shelf = fetch(overlay.index, overlay.buckets, sketches.keys[self.looking])
-        self.known = read_known(overlay, self._positions(texts), sketches.signatures)
+        self._sightings = list(filter(None, map(overlay.ids.get, self._id_keys)))
+        self.known = read_known(overlay, self._positions(), sketches.signatures)
         self.entries = self.known.numbers(self.shelf.positions)
         inserts = self.inserts[self.looking]
         self.meetings = meet(self.shelf, self.entries, self.known.rows, inserts)
@@ -92,7 +94,7 @@ class Piece:
         looked_up = perf_counter()
         self._compare()
         verified = perf_counter()
-        self._read_clusters(texts)
+        self._read_clusters()
         self._look_up_seconds = looked_up - started + perf_counter() - verified
         self._verify_seconds = verified - looked_up
 
@@ -100,32 +102,31 @@ class Piece:
         """Set what documents do: insert a new group, file theirs anew, look into buckets."""
         agenda = self.agenda
         self.inserts, self.files = np.zeros((2, agenda.batch.size), np.bool_)
+        self._exact: dict[int, ExactRow] = {}  # of documents whose text the index knows
         met: set[bytes] = set()
+        inserts, files = [], []
         for index in texts:
             key = agenda.exact_keys[index]
             row = self._overlay.exact.get(key)
+            if row is not None:
+                self._exact[index] = row
             if key not in met and (row is None or row.last_seen < agenda.horizons[index]):
-                self.inserts[index] = True
+                inserts.append(index)
             elif row is not None and row.last_seen <= agenda.generation_start:
-                self.files[index] = True
+                files.append(index)
             met.add(key)
+        self.inserts[inserts] = self.files[files] = True
         looks = self.inserts | self.files
         if self._rules.scoped:
             looks[texts] = True
         self.looking = np.flatnonzero(looks)
         self.place = dict(zip(self.looking.tolist(), range(len(self.looking)), strict=True))
 
-    def _positions(self, texts: list[int]) -> Numbers:
+    def _positions(self) -> Numbers:
         """Name the rows of texts that matter: of candidates, copies, and what ids stood for."""
-        agenda, overlay = self.agenda, self._overlay
-        named: set[int] = set()
-        for index in texts:
-            if row := overlay.exact.get(agenda.exact_keys[index]):
-                named.add(row.position)
-                named.add(row.cluster)
-        for key in self._id_keys:
-            if sighting := overlay.ids.get(key):
-                named.add(sighting.position)
+        named = {row.position for row in self._exact.values()}
+        named.update(row.cluster for row in self._exact.values())
+        named.update(sighting.position for sighting in self._sightings)
         entries = np.unique(self.shelf.positions.values)
         positions: Numbers = np.union1d(entries, np.array(sorted(named), np.int64))
         return positions
@@ -167,6 +168,14 @@ class Piece:
         start, end = np.searchsorted(self.meetings.documents, [place, place + 1])
         return self.meetings.groups[start:end]
 
+    def founders(self) -> Numbers:
+        """Return documents that begin a group and resemble nothing, whatever comes before them."""
+        alone = np.diff(self._near_bounds) == 0
+        alone &= self.inserts[self.looking] & ~self.crowds.members
+        others = self._named | self._exact.keys() | self.agenda.sampled
+        chosen = [index for index in self.looking[alone].tolist() if index not in others]
+        return np.array(chosen, np.int64)
+
     def survey(self, end: int) -> Survey:
         """Tell what the events before `end` met."""
         looking = int(np.searchsorted(self.looking, end))
@@ -184,18 +193,15 @@ class Piece:
             self._verify_seconds,
         )
 
-    def _read_clusters(self, texts: list[int]) -> None:
+    def _read_clusters(self) -> None:
         """Read the clusters that may grow or shrink, and those that full buckets protect."""
-        known, agenda = self.known, self.agenda
+        known = self.known
         crowded = self._representatives(self.crowds.groups())
         self.crowded_clusters = known.positions[crowded].tolist()
         chosen = np.concatenate([crowded, self._representatives(self._near_groups)])
         named = set(known.positions[chosen].tolist())
-        for index in texts:
-            if row := self._overlay.exact.get(agenda.exact_keys[index]):
-                named.add(row.cluster)
-        stood_for = filter(None, map(self._overlay.ids.get, self._id_keys))
-        positions = np.array([sighting.position for sighting in stood_for], np.int64)
+        named.update(row.cluster for row in self._exact.values())
+        positions = np.array([sighting.position for sighting in self._sightings], np.int64)
         named.update(known.clusters[np.searchsorted(known.positions, positions)].tolist())
         self._overlay.clusters.read(self._overlay.index, named - {-1})
 
@@ -210,19 +216,22 @@ class Piece:
         """Return documents and the rows of texts that their ids stood for before."""
         agenda = self.agenda
         last: dict[bytes, int] = {}
+        self._named: set[int] = set()  # whose ids stood for something, or may have
         replacing, replaced = [], []
-        for index in self.events:
-            key = agenda.id_keys[index]
+        known, sighted = self.known.rows, self._overlay.ids.get
+        for index, key in zip(self.events, self._id_keys, strict=True):
+            row = last.get(key)
+            if row is None and (sighting := sighted(key)):
+                row = int(np.searchsorted(self.known.positions, sighting.position))
+            if row is not None:
+                self._named.add(index)
             if not agenda.has_text[index]:
                 last[key] = -1
                 continue
-            row = last.get(key)
-            if row is None and (sighting := self._overlay.ids.get(key)):
-                row = int(np.searchsorted(self.known.positions, sighting.position))
             if row is not None and row >= 0:
                 replacing.append(index)
                 replaced.append(row)
-            last[key] = self.known.rows + index
+            last[key] = known + index
         return np.array(replacing, np.int64), np.array(replaced, np.int64)
 
     def _texts(self) -> Texts:

@@ -1,5 +1,7 @@
 """What happens in the buckets of a piece while it is decided."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from stream_dedup.matching.buckets import Numbers, rewritten
@@ -32,6 +34,13 @@ class Shelving:
         for position in piece.crowded_clusters:
             cluster = overlay.clusters.get(position)
             self.sized(position, cluster.size if cluster else 1)
+
+    def found(self, founders: Sequence[int]) -> None:
+        """Note the groups that founders will begin, none of whose buckets is full."""
+        places = [self._piece.place[index] for index in founders]
+        self._inserted[places] = True
+        groups = self._piece.known.rows + np.array(places, np.int64)
+        self._seen[groups] = [self._piece.agenda.now[index] for index in founders]
 
     def position(self, number: int) -> int:
         """Return the position of a group."""
@@ -83,13 +92,14 @@ class Shelving:
     def rewrite(self, end: int) -> None:
         """Hand over all buckets that the documents before `end` have changed."""
         piece = self._piece
-        filed = piece.files[piece.looking] & (piece.looking < end)
+        decided = piece.looking < end
+        filed = piece.files[piece.looking] & decided
         living = self._seen >= piece.agenda.horizons[end - 1]
         keys, values = rewritten(
             piece.shelf,
             piece.entries,
             self._crowds.lists,
-            self._inserted,
+            self._inserted & decided,
             filed,
             living,
             self._positions,

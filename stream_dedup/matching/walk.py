@@ -8,13 +8,16 @@ from stream_dedup.index.layout import ExactRow, Group, Member, Sighting, exact_k
 from stream_dedup.matching import groups
 from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.clusters import Clusters
-from stream_dedup.matching.logtime import NEVER, UNDATED
+from stream_dedup.matching.founders import Rows, founders, member, sighting
+from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Piece
 from stream_dedup.matching.shelving import Shelving
 from stream_dedup.matching.verdicts import Decision, Found, Previous, Type
 
 Emit = Literal["matches", "all", "none"]
+
+_UNIQUE = Decision("unique")
 
 
 class Walk:
@@ -26,18 +29,34 @@ class Walk:
         self._agenda, self._batch = piece.agenda, piece.agenda.batch
         self._shelving = Shelving(piece, overlay)
         self._clusters = Clusters(overlay, self._shelving.sized)
+        self._founders = founders(piece)
+        self._shelving.found(list(self._founders))
         self.met: dict[int, Numbers] = {}  # by sampled documents, as positions
 
     def decide(self) -> list[Decision]:
         """Decide as many events as were foretold rightly, at least one."""
         decisions: list[Decision] = []
         for index in self._piece.events:
-            decision = self._decide(index)
+            rows = self._founders.get(index)
+            decision = self._decide(index) if rows is None else self._found(index, rows)
             if decision is None:
                 break
             decisions.append(decision)
         self._shelving.rewrite(self._piece.events.start + len(decisions))
         return decisions
+
+    def _found(self, index: int, rows: Rows) -> Decision:
+        """Take in a founder."""
+        overlay, position = self._overlay, self._batch.positions[index]
+        text, exact, seen = rows
+        overlay.texts.put_value(position, text)
+        overlay.exact.put_value(self._agenda.exact_keys[index], exact)
+        overlay.ids.put_value(self._agenda.id_keys[index], seen)
+        if self._batch.originals is not None:
+            overlay.originals.put(position, self._batch.originals[index])
+        if self._emit == "all":
+            return Decision("unique", cluster=ClusterReference(id=self._batch.ids[index], size=1))
+        return _UNIQUE
 
     def _decide(self, index: int) -> Decision | None:
         """Decide one event, or nothing if it has to look into buckets and has not."""
@@ -180,9 +199,7 @@ class Walk:
         )
 
     def _member(self, index: int) -> Member:
-        now, time = self._agenda.now[index], self._batch.times[index]
-        behind = None if time == UNDATED else now - time
-        return Member(self._batch.ids[index], self._batch.sources[index], now, behind)
+        return member(self._agenda, index)
 
     def _file_original(self, index: int, group: Group) -> None:
         """Keep the text of a group with a sighting that files it in the current generation."""
@@ -199,8 +216,5 @@ class Walk:
 
     def _sight(self, index: int, group: Group) -> None:
         """Note what the event's id stands for now."""
-        record = self._batch.references[index]
-        sighting = Sighting(
-            group.position, self._agenda.now[index], record.topic, record.partition, record.offset
-        )
-        self._overlay.ids.put(self._agenda.id_keys[index], sighting)
+        seen = sighting(self._agenda, index, group.position)
+        self._overlay.ids.put(self._agenda.id_keys[index], seen)

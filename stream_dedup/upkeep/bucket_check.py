@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.layout import POSITION_BYTES, decode_buckets
+from stream_dedup.index.columns import decode_buckets
+from stream_dedup.index.layout import POSITION_BYTES
 from stream_dedup.upkeep.standing import Standing
 
 _CAPPED = 1

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from stream_dedup.engine import UNDATED
 from stream_dedup.events import Document, RecordReference
-from stream_dedup.index.layout import Group, bucket_keys, bucket_numbers, decode_buckets
+from stream_dedup.index.columns import bucket_keys, bucket_numbers, decode_buckets
+from stream_dedup.index.layout import Group
 from stream_dedup.interfaces import Index, Keyspace
 from stream_dedup.signing import Record, Signer
 

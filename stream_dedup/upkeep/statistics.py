@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stream_dedup.config import Settings
 from stream_dedup.errors import InputError
+from stream_dedup.index.columns import decode_buckets
 from stream_dedup.index.identity import changed_decisions
-from stream_dedup.index.layout import decode_buckets
 from stream_dedup.interfaces import Index, Keyspace
 from stream_dedup.matching.logtime import UNDATED, LogTime
 from stream_dedup.matching.verdicts import timestamp

@@ -16,7 +16,8 @@ import pytest
 
 from stream_dedup.cli import main
 from stream_dedup.config import IndexSettings
-from stream_dedup.index.layout import decode_buckets, decode_sighting, position_of_key
+from stream_dedup.index.columns import decode_buckets
+from stream_dedup.index.layout import decode_sighting, position_of_key
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes, Keyspace
 from stream_dedup.upkeep.standing import standing

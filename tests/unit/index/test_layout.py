@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_dedup.index import layout
+from stream_dedup.index import columns, layout
 from stream_dedup.index.layout import Cluster, ExactRow, Group, Member, Sighting
+from stream_dedup.similarity.ragged import Ragged, bounds_of
 
 positions = st.integers(0, layout.POSITION_MAX)
 times = st.integers(-(2**62), 2**62)
@@ -52,12 +53,12 @@ def test_the_bytes_are_those_of_the_drawing() -> None:
     assert layout.position_key(258) == b"\0\0\0\0\1\2"
     assert layout.exact_key(print16, "é") == print16 + b"\xc3\xa9"
     assert layout.id_key("é", "a") == b"\0\0\0\2\xc3\xa9a"
-    assert layout.bucket_keys(layout.bucket_numbers(numbers)[0]) == [
+    assert columns.bucket_keys(columns.bucket_numbers(numbers)[0]) == [
         b"\0\1\2\3\4\5",
         b"\1\xff\2\3\4\5",
     ]
     positions, capped = np.array([3, 1, 258]), np.array([False, True])
-    assert layout.encode_buckets(np.array([1, 2, 0]), bounds, capped, positions) == [
+    assert columns.encode_buckets(np.array([1, 2, 0]), bounds, capped, positions) == [
         b"\1\0\0\0\0\0\2\1\0\0\0\0",
         b"\3\0\0\0\0\0\1",
     ]
@@ -83,7 +84,7 @@ def test_a_group_is_read_as_it_was_written(group: Group) -> None:
 @given(st.lists(groups(2 * HASHES), max_size=5))
 def test_many_rows_begin_as_each_of_them_does(rows: list[Group]) -> None:
     """Heads and signatures of many rows, taken as arrays, are those of each row."""
-    heads = layout.decode_heads(
+    heads = columns.decode_heads(
         [layout.encode_group(row) for row in rows], HASHES, np.dtype(np.uint16)
     )
 
@@ -96,6 +97,25 @@ def test_many_rows_begin_as_each_of_them_does(rows: list[Group]) -> None:
     ]
 
 
+@given(st.lists(groups(2 * HASHES), max_size=5))
+def test_many_rows_are_written_as_each_of_them_is(rows: list[Group]) -> None:
+    """Values of texts and of exact that are made of arrays are those of each row."""
+    values = [layout.encode_group(row) for row in rows]
+    heads = columns.decode_heads(values, HASHES, np.dtype(np.uint16))
+    elements = [np.frombuffer(row.short, "<u8").astype(np.uint64) for row in rows]
+    short = Ragged(
+        np.concatenate([*elements, np.empty(0, np.uint64)]), bounds_of([*map(len, elements)])
+    )
+    tails = [layout.encode_tail(row.namespace, row.members) for row in rows]
+    copies = [ExactRow(row.position, row.last_seen, row.cluster) for row in rows]
+    numbers = np.array(copies, np.int64).reshape(-1, 3).T
+
+    assert columns.encode_texts(heads, short, tails) == values
+    assert columns.encode_exacts(numbers[0], numbers[1], numbers[2]) == [
+        layout.encode_exact(row) for row in copies
+    ]
+
+
 @given(st.lists(st.none() | st.tuples(st.lists(positions), st.booleans())))
 def test_buckets_are_read_as_they_were_written(
     buckets: list[tuple[list[int], bool] | None],
@@ -105,8 +125,8 @@ def test_buckets_are_read_as_they_were_written(
     bounds = np.cumsum([0, *(len(entries) for entries, _ in there)])
     flat = np.array([entry for entries, _ in there for entry in entries], np.int64)
     marks = np.array([mark for _, mark in there], bool)
-    values = iter(layout.encode_buckets(np.arange(len(flat)), bounds, marks, flat))
-    found = layout.decode_buckets([bucket and next(values) for bucket in buckets])
+    values = iter(columns.encode_buckets(np.arange(len(flat)), bounds, marks, flat))
+    found = columns.decode_buckets([bucket and next(values) for bucket in buckets])
 
     expected = [bucket or ([], False) for bucket in buckets]
     assert [part.tolist() for part in np.split(found[0], found[1][1:-1])][: len(buckets)] == [

@@ -16,7 +16,7 @@ from stream_dedup.config import Settings, SimilaritySettings
 from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.errors import Refused
 from stream_dedup.events import Deletion, Document, RecordReference
-from stream_dedup.index.layout import bucket_numbers
+from stream_dedup.index.columns import bucket_numbers
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.kafka.messages import Incoming
 from stream_dedup.kafka.signed import Extra, Original, SignedCodec

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_dedup.index.layout import decode_buckets
+from stream_dedup.index.columns import decode_buckets
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.interfaces import Changes, Keyspace
 from stream_dedup.matching.buckets import fetch, meet, rewritten

@@ -1,0 +1,121 @@
+"""Keys and values of the index as columns: many at once, in arrays. `layout` draws them.
+
+Pure; the bytes are those that `layout` makes of one row.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stream_dedup.index.layout import BUCKET_KEY_BYTES, POSITION_BYTES
+from stream_dedup.similarity.ragged import Ragged
+
+_BAND_SHIFT = np.uint64(40)
+_KEY_SHIFT = np.uint64(24)  # of a 64-bit band key the upper 40 bits stay: candidates are verified
+_CAPPED = b"\x01"
+_HEAD_FIELDS: list[Any] = [
+    ("fingerprint", "V16"),
+    ("cluster", "<u8"),
+    ("first_seen", "<i8"),
+    ("last_seen", "<i8"),
+    ("size", "<u4"),
+    ("others", "<u4"),
+]
+
+
+def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
+    """Return the keys of many positions."""
+    return _cut(positions.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
+
+
+def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each key of [document, band], which sorts as the bucket's key does."""
+    bands = np.arange(keys.shape[1], dtype=np.uint64) & np.uint64(0xFF)
+    return (bands << _BAND_SHIFT) | (keys >> _KEY_SHIFT)
+
+
+def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
+    """Return the keys of buckets."""
+    return _cut(numbers.astype(">u8").view(np.uint8).reshape(-1, 8)[:, -BUCKET_KEY_BYTES:])
+
+
+def encode_buckets(
+    entries: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    capped: NDArray[np.bool_],
+    positions: NDArray[np.int64],
+) -> list[bytes]:
+    """Return a value for each bucket; one whose last entry has just ended is empty.
+
+    Bucket i holds positions[entries[bounds[i] : bounds[i + 1]]]. Most hold one position only, and
+    share its bytes.
+    """
+    narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
+    alone = [*_cut(narrow), b""]
+    sizes = np.diff(bounds)
+    chosen = np.full(len(sizes), len(positions))
+    chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
+    values = list(map(alone.__getitem__, chosen.tolist()))
+    flat, ends = narrow[entries].tobytes(), (POSITION_BYTES * bounds).tolist()
+    for bucket in np.flatnonzero(sizes > 1).tolist():
+        values[bucket] = flat[ends[bucket] : ends[bucket + 1]]
+    for bucket in np.flatnonzero(capped).tolist():
+        values[bucket] += _CAPPED
+    return values
+
+
+def decode_buckets(
+    values: Sequence[bytes | None],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return positions, bounds and which are capped; a bucket that is not there is empty."""
+    lengths = np.array([len(value) if value else 0 for value in values], np.int64)
+    capped = lengths % POSITION_BYTES == 1
+    flat = np.frombuffer(b"".join(filter(None, values)), np.uint8)
+    if capped.any():
+        flat = np.delete(flat, np.cumsum(lengths)[capped] - 1)
+    wide = np.zeros((len(flat) // POSITION_BYTES, 8), np.uint8)
+    wide[:, :POSITION_BYTES] = flat.reshape(-1, POSITION_BYTES)
+    bounds = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(lengths // POSITION_BYTES, out=bounds[1:])
+    return wide.reshape(-1).view("<i8").astype(np.int64), bounds, capped
+
+
+def decode_heads(values: Sequence[bytes], hashes: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return what many values of texts begin with: fields of the head, `signature`, `short`."""
+    record = head_type(hashes, kind)
+    width = record.itemsize
+    return np.frombuffer(b"".join([value[:width] for value in values]), record)
+
+
+def head_type(hashes: int, kind: np.dtype[Any]) -> np.dtype[Any]:
+    """Return what values of texts begin with, for signatures of so many values."""
+    return np.dtype([*_HEAD_FIELDS, ("signature", kind, (hashes,)), ("short", "<u2")])
+
+
+def encode_texts(heads: NDArray[Any], short: Ragged, tails: Sequence[bytes]) -> list[bytes]:
+    """Return values of texts; `heads` are as `decode_heads` returns them."""
+    flat, width = heads.tobytes(), heads.itemsize
+    elements, ends = short.values.astype("<u8").tobytes(), (8 * short.bounds).tolist()
+    return [
+        flat[width * row : width * (row + 1)] + elements[ends[row] : ends[row + 1]] + tail
+        for row, tail in enumerate(tails)
+    ]
+
+
+def encode_exacts(
+    positions: NDArray[np.int64], last_seen: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> list[bytes]:
+    """Return values of exact."""
+    columns = [last_seen.astype("<i8").view(np.uint8).reshape(-1, 8)]
+    for places in (positions, clusters):
+        columns.append(places.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES])
+    return _cut(np.concatenate(columns, axis=1))
+
+
+def _cut(rows: NDArray[np.uint8]) -> list[bytes]:
+    """Return each row of a matrix of bytes as an object of its own."""
+    flat = rows.tobytes()
+    width = rows.shape[1]
+    return [flat[start : start + width] for start in range(0, len(flat), width)]
