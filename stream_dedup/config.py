@@ -118,8 +118,8 @@ class IndexSettings(Struct, frozen=True, kw_only=True):
     window: Duration = Duration(72 * 3600)
     # The log's own clock: a producer with a wrong date cannot make the index forget.
     window_by: Literal["arrival", "published"] = "arrival"
-    # Caches and write buffers, beside which the process needs some 300 MB. Look-ups stay fast while
-    # half of it holds the filters: 30 bytes a document of the window.
+    # Caches, write buffers and sieves, beside which the process needs some 300 MB. Look-ups stay
+    # fast while an eighth of it holds a sieve: 24 bytes a document of the window.
     memory_bytes_max: Size = Size(1024**3)
     # A passage in more documents than this is boilerplate; a lookup stays bounded.
     bucket_size_max: Count = 100

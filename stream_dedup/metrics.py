@@ -171,7 +171,9 @@ RESTORE_REMAINING = _gauge("restore_remaining_records", "Records still to take i
 RESTORE_SECONDS = _gauge("restore_seconds", "How long the restore under way, or the last one, took")
 INDEX_BYTES = _gauge("index_bytes", "Bytes of the index on disk")
 INDEX_KEYS = _gauge("index_keys", "Keys, estimated by RocksDB", "keyspace")
-INDEX_MEMORY = _gauge("index_memory_bytes", "Memory of RocksDB: cache, buffers, tables", "part")
+INDEX_MEMORY = _gauge(
+    "index_memory_bytes", "Memory of the index: cache, buffers, tables, sieves", "part"
+)
 DISK_FREE = _gauge("disk_free_bytes", "Free bytes of the disk that the index is on")
 OLDEST = _gauge("index_oldest_timestamp_seconds", "Time of the log from which on all is remembered")
 LOG_TIME = _gauge("log_time_timestamp_seconds", "Time of the log's newest record")

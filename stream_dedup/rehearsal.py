@@ -6,6 +6,7 @@ from stream_dedup.config import Settings
 from stream_dedup.engine import UNDATED, Matcher, Record, Signer
 from stream_dedup.events import Document, RecordReference
 from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.index.sieve import Sieve
 
 _STORY = "One text comes again and again, and each copy has a number and nothing else of its own."
 _TEXTS = [
@@ -21,6 +22,9 @@ def rehearse(settings: Settings) -> None:
     signed = Signer(settings).sign([_record(place, text) for place, text in enumerate(_TEXTS)])
     matcher = Matcher(MemoryIndex(), _meeting_all(settings))
     matcher.remember(matcher.match(signed))
+    sieve = Sieve(lambda: iter(()), 0, 1 << 10)
+    sieve.add([b"bucket"])
+    sieve.passing([b"bucket"])
 
 
 def _record(place: int, text: str) -> Record:

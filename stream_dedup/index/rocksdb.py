@@ -9,6 +9,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -31,19 +32,24 @@ from stream_dedup.index.rocksdb_files import (
     OURS,
     Families,
     Mode,
-    Row,
     explained,
-    has_rows,
-    merged,
     names,
     open_families,
     open_view,
+    sieve_bytes,
+)
+from stream_dedup.index.rocksdb_rows import (
+    Row,
+    Scan,
+    get,
+    has_rows,
+    keys_in_chunks,
+    merged,
+    put,
     rows,
 )
+from stream_dedup.index.sieve import Sieve, Sieves
 from stream_dedup.interfaces import Changes, Keyspace
-
-# RocksDB sorts what it is asked for and works on it: so much of that stays in the caches.
-_KEYS_AT_A_TIME = 512
 
 
 class Size(NamedTuple):
@@ -58,6 +64,7 @@ class _State(NamedTuple):
     generation: str  # the current one
     current: Mapping[Keyspace, Rdict]
     previous: Mapping[Keyspace, Rdict]  # without those that are known to be empty
+    sieves: Sieves
 
     def handle(self, name: str) -> ColumnFamily:
         return self.families.database.get_column_family_handle(name)
@@ -66,15 +73,18 @@ class _State(NamedTuple):
 class RocksIndex:
     """An index in a directory."""
 
-    def __init__(self, path: Path, families: Families) -> None:
+    def __init__(self, path: Path, families: Families, sieve_bytes: int | None) -> None:
         self._path = path
+        self._sieve_bytes = sieve_bytes
         self._writing = threading.Lock()
         self._gate = threading.Condition()
         self._readers = 0
-        self._scans: weakref.WeakSet[_Scan] = weakref.WeakSet()
+        self._scans: weakref.WeakSet[Scan] = weakref.WeakSet()
         # The families that may hold rows: the others are neither read nor deleted from nor dropped.
         self._filled = {name for name, family in families.by_name.items() if has_rows(family)}
-        self._state: _State | None = _state(families, families.generation, self._filled)
+        generations = (families.generation, OTHER[families.generation])
+        sieves = Sieves(*(self._sieve(families, generation) for generation in generations))
+        self._state: _State | None = _state(families, families.generation, self._filled, sieves)
 
     @classmethod
     def open(
@@ -98,7 +108,7 @@ class RocksIndex:
             else:
                 families = open_families(path, settings, mode, new)
             undo.callback(families.close)
-            index = cls(path, families)
+            index = cls(path, families, None if mode == "view" else sieve_bytes(settings))
             if new:
                 places.complete(path)
             undo.pop_all()
@@ -107,12 +117,12 @@ class RocksIndex:
     def read(self, keyspace: Keyspace, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return the value of each key, or None; ascending keys are read fastest."""
         with self._reading() as state:
-            found = _get(state.current[keyspace], keys)
+            sieves = state.sieves if keyspace is Keyspace.BUCKETS else Sieves()
+            found = get(state.current[keyspace], keys, sieves.current)
             if keyspace in state.previous:
                 missing = [place for place, value in enumerate(found) if value is None]
-                older = _get(state.previous[keyspace], [keys[place] for place in missing])
-                for place, value in zip(missing, older, strict=True):
-                    found[place] = value
+                older = [keys[place] for place in missing]
+                put(found, missing, get(state.previous[keyspace], older, sieves.previous))
         return found
 
     def scan(self, keyspace: Keyspace) -> Iterator[Row]:
@@ -120,7 +130,7 @@ class RocksIndex:
         with self._writing, self._reading() as state:
             current = rows(state.current[keyspace])
             previous = rows(state.previous[keyspace]) if keyspace in state.previous else iter(())
-            scan = _Scan(self._path, merged(current, previous))
+            scan = Scan(self._path, merged(current, previous))
             self._scans.add(scan)
         return scan
 
@@ -137,6 +147,7 @@ class RocksIndex:
         again, and the batch was not applied.
         """
         with self._writing, self._reading() as state:
+            state.sieves.add(changes.puts.get(Keyspace.BUCKETS))
             batch = WriteBatch(raw_mode=True)
             for keyspace, keys in changes.deletes.items():
                 for name in (f"{keyspace}.a", f"{keyspace}.b"):
@@ -164,7 +175,8 @@ class RocksIndex:
             state.families.create(names(generation))
             batch = WriteBatch(raw_mode=True)
             _write(state, batch, {**meta, GENERATION.decode(): generation.encode()})
-            self._state = _state(state.families, generation, self._filled)
+            sieves = Sieves(self._sieve(state.families, generation), state.sieves.current)
+            self._state = _state(state.families, generation, self._filled, sieves)
 
     def close(self) -> None:
         """Release everything; a second call does nothing. What was written is on the disk then."""
@@ -174,6 +186,7 @@ class RocksIndex:
             for scan in list(self._scans):
                 scan.close()
             if state is not None:
+                state.sieves.close()
                 with explained(self._path):
                     state.families.close()
 
@@ -207,18 +220,35 @@ class RocksIndex:
             return {keyspace: _size(state, keyspace) for keyspace in Keyspace}
 
     def memory_bytes(self) -> dict[str, int]:
-        """Tell what RocksDB holds in memory; the buffers count in the cache as well."""
+        """Tell what is held in memory; the buffers count in the cache as well."""
         with self._reading() as state:
             families = [*state.current.values(), *state.previous.values()]
             return {
                 "cache": families[0].property_int_value("rocksdb.block-cache-usage") or 0,
                 "buffers": _sum(families, "rocksdb.cur-size-all-mem-tables"),
                 "tables": _sum(families, "rocksdb.estimate-table-readers-mem"),
+                "sieves": state.sieves.size_bytes,
             }
+
+    def has_whole_sieves(self) -> bool:
+        """Tell whether look-ups are as fast as they get; writes go on with it after an opening."""
+        with self._reading() as state:
+            return state.sieves.are_whole
 
     def disk_bytes(self) -> int:
         """Sum up all files of the directory."""
         return places.file_bytes(self._path)
+
+    def _sieve(self, families: Families, generation: str) -> Sieve | None:
+        """Make the sieve of a generation's buckets; a generation that was dropped has none."""
+        name = f"{Keyspace.BUCKETS}.{generation}"
+        family = families.by_name.get(name)
+        if self._sieve_bytes is None or family is None:
+            return None
+        estimate = 0
+        if name in self._filled:
+            estimate = family.property_int_value("rocksdb.estimate-num-keys") or 1
+        return Sieve(partial(keys_in_chunks, family), estimate, self._sieve_bytes)
 
     @contextmanager
     def _reading(self) -> Iterator[_State]:
@@ -236,29 +266,7 @@ class RocksIndex:
                 self._gate.notify_all()
 
 
-class _Scan:
-    """Rows that hold on to the files they lie in, until they end or are closed."""
-
-    def __init__(self, path: Path, source: Iterator[Row]) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._source: Iterator[Row] | None = source
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> Row:
-        with self._lock, explained(self._path):
-            if self._source is None:
-                raise StreamDedupError(f"the index in {self._path} is closed")
-            return next(self._source)
-
-    def close(self) -> None:
-        with self._lock:
-            self._source = None
-
-
-def _state(families: Families, generation: str, filled: Set[str]) -> _State:
+def _state(families: Families, generation: str, filled: Set[str], sieves: Sieves) -> _State:
     current = {keyspace: f"{keyspace}.{generation}" for keyspace in Keyspace}
     previous = {keyspace: f"{keyspace}.{OTHER[generation]}" for keyspace in Keyspace}
     return _State(
@@ -266,14 +274,8 @@ def _state(families: Families, generation: str, filled: Set[str]) -> _State:
         generation,
         {keyspace: families.by_name[name] for keyspace, name in current.items()},
         {keyspace: families.by_name[name] for keyspace, name in previous.items() if name in filled},
+        sieves,
     )
-
-
-def _get(family: Rdict, keys: Sequence[bytes]) -> list[bytes | None]:
-    found: list[bytes | None] = []
-    for start in range(0, len(keys), _KEYS_AT_A_TIME):
-        found += family.get(list(keys[start : start + _KEYS_AT_A_TIME])) or []
-    return found
 
 
 def _write(state: _State, batch: WriteBatch, meta: Mapping[str, bytes]) -> None:

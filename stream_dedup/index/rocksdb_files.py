@@ -1,15 +1,15 @@
-"""The files of an index: how RocksDB lays them out, opens them and walks through their rows.
+"""The files of an index: how RocksDB lays them out and opens them.
 
 A keyspace is two column families, one for each generation, `texts.a` and `texts.b`; the family
 `meta` names the generation that is the current one. Every family gets the same options.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from traceback import clear_frames
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from rocksdict import (
     AccessType,
@@ -29,8 +29,6 @@ from stream_dedup.index import directory as places
 from stream_dedup.interfaces import Keyspace
 
 Mode = Literal["write", "view"]
-Row = tuple[bytes, bytes]
-
 DATABASE = "default"  # RocksDB's own family, which stays empty
 META = "meta"
 OURS = b"\0"  # begins the keys of meta that do not belong to the caller
@@ -45,12 +43,14 @@ _CUT_TAIL = (
 )
 _VIEW_TRIES = 20
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
+_SIEVE_SHARE = 4
 _BUFFER_BYTES_MIN = 1 << 20
 _BUFFERS_MERGED = 16
+_FILES_MERGED = 8
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
-_FILTERS_OF_FILES = 20  # the part of all files that is filters, as a divisor
+_FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
 
@@ -178,50 +178,17 @@ def _open_database(path: Path, found: list[str], options: dict[str, Options], mo
     return Rdict(str(path), database, families, access)
 
 
-def has_rows(family: Rdict) -> bool:
-    """Tell whether there is any row."""
-    return next(rows(family), None) is not None
-
-
-def rows(family: Rdict) -> Iterator[Row]:
-    """Yield all rows in the order of their keys, as they are at the time of this call."""
-    return _checked(family, family.items())
-
-
-def _checked(family: Rdict, items: Iterator[tuple[Any, Any]]) -> Iterator[Row]:
-    key: Any = None
-    for key, value in items:
-        yield key, value
-    # Damage ends the items without a word; only the status of such an iterator tells.
-    rest = family.iter()
-    if key is None:
-        rest.seek_to_first()
-    else:
-        rest.seek(key)
-        if rest.valid():
-            rest.next()
-    rest.status()
-
-
-def merged(current: Iterator[Row], previous: Iterator[Row]) -> Iterator[Row]:
-    """Yield the rows of both in order, of equal keys that of the current."""
-    older = next(previous, None)
-    for row in current:
-        while older is not None and older[0] < row[0]:
-            yield older
-            older = next(previous, None)
-        if older is not None and older[0] == row[0]:
-            older = next(previous, None)
-        yield row
-    if older is not None:
-        yield older
-        yield from previous
+def sieve_bytes(settings: IndexSettings) -> int:
+    """Return what the sieve of a generation may take; without a window there is but one."""
+    generations = 1 if settings.window == float("inf") else 2
+    return settings.memory_bytes_max // _SIEVE_SHARE // generations
 
 
 def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, Options]:
     """Make the options of each family; all share one cache, in which the write buffers count."""
-    # The rest is for what RocksDB counts nowhere: heads of files, compactions, the allocator.
-    cache_bytes = settings.memory_bytes_max * 5 // 8
+    # The rest is for sieves, and what RocksDB counts nowhere: heads of files, compactions, the
+    # allocator.
+    cache_bytes = settings.memory_bytes_max * 7 // 16
     # Its parts are few and large: among 64 of them, as in the other kind, a few whole filters that
     # met in one part would drive each other out for ever.
     cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
@@ -235,6 +202,8 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
         # In the last level too: zstd saves a few percent, and unpacking costs a tenth of the rate.
         family.set_compression_type(DBCompressionType.lz4())
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
+        family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
+        family.set_memtable_whole_key_filtering(True)
         if name.startswith(Keyspace.BUCKETS):
             _prepare_for_buckets(family, max(buffer_bytes // 64, _BUFFER_BYTES_MIN))
     database = options[DATABASE]
@@ -256,8 +225,13 @@ def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
     family.set_write_buffer_size(buffer_bytes)
     family.set_min_write_buffer_number_to_merge(_BUFFERS_MERGED)
     family.set_max_write_buffer_number(_BUFFERS_MERGED * 3 // 2)
-    family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
-    family.set_memtable_whole_key_filtering(True)
+    # Look-ups that find nothing do not come here, so that more files to look into cost little, and
+    # merging them more seldom spares half of the work behind the writes.
+    family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
+    family.set_max_bytes_for_level_base(2 * _FILES_MERGED * _BUFFERS_MERGED * buffer_bytes)
+    # What the sieve lets pass is mostly there, and most of what is there lies in the last level: a
+    # filter of all that would be asked in vain, and take the place of rows in the cache.
+    family.set_optimize_filters_for_hits(True)
 
 
 def _blocks(cache: Cache, in_parts: bool) -> BlockBasedOptions:

@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import StreamDedupError
+from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes, Index, Keyspace, Puts
@@ -29,6 +30,14 @@ NOTHING = Changes({}, {}, {})
 
 Rows = dict[bytes, bytes]
 Opener = Callable[[], Index]
+
+
+@pytest.fixture(autouse=True)
+def sieves_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a few keys be too many for the first sieve, and fill the next ones a key at a time."""
+    monkeypatch.setattr(sieve, "_BYTES_MIN", 32)
+    monkeypatch.setattr(sieve, "_SECONDS_MAX", 0.0)
+    monkeypatch.setattr(rocksdb_rows, "_KEYS_OF_A_CHUNK", 1)
 
 
 def put(keyspace: Keyspace, rows: Rows) -> dict[Keyspace, Puts]:
@@ -57,15 +66,28 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
 
 
 # Few keys in few keyspaces, so that they meet: in one batch, in both generations, put and deleted.
-KEYS = [b"", b"\x00", b"a", b"ab", b"b", b"\xff" * 9]
-keys = st.sampled_from(KEYS)
+# Keys of buckets have one length.
+KEYS = {
+    Keyspace.BUCKETS: [b"\0" * 6, b"\0\0\0\0\0a", b"a\0\0\0\0\0", b"ab-key", b"\xff" * 6],
+    Keyspace.IDS: [b"", b"\x00", b"a", b"ab", b"b", b"\xff" * 9],
+}
 values = st.binary(max_size=4) | st.just(b"v" * 5000)
-keyspaces = st.sampled_from([Keyspace.BUCKETS, Keyspace.IDS])
+keyspaces = st.sampled_from(list(KEYS))
 entries = st.dictionaries(st.sampled_from(["next_offset", "log_time", "é"]), values, max_size=2)
-puts = st.dictionaries(keyspaces, st.dictionaries(keys, values, max_size=6), max_size=3)
-deletes = st.dictionaries(
-    keyspaces, st.lists(keys, max_size=4, unique=True).map(sorted), max_size=3
-)
+
+
+def some_rows(keyspace: Keyspace, least: int = 0) -> st.SearchStrategy[Rows]:
+    """Draw rows of a keyspace."""
+    return st.dictionaries(st.sampled_from(KEYS[keyspace]), values, min_size=least, max_size=6)
+
+
+def some_keys(keyspace: Keyspace, least: int = 0) -> st.SearchStrategy[list[bytes]]:
+    """Draw keys of a keyspace, in their order."""
+    return st.lists(st.sampled_from(KEYS[keyspace]), min_size=least, unique=True).map(sorted)
+
+
+puts = st.fixed_dictionaries({}, optional={keyspace: some_rows(keyspace) for keyspace in KEYS})
+deletes = st.fixed_dictionaries({}, optional={keyspace: some_keys(keyspace) for keyspace in KEYS})
 
 
 class IndexMachine(RuleBasedStateMachine):
@@ -105,13 +127,13 @@ class IndexMachine(RuleBasedStateMachine):
             self.current[keyspace].update(rows)
         self.entries.update(meta)
 
-    @rule(keyspace=keyspaces, rows=st.dictionaries(keys, values, min_size=1, max_size=6))
-    def put(self, keyspace: Keyspace, rows: Rows) -> None:
-        self.write({keyspace: rows}, {}, {})
+    @rule(keyspace=keyspaces, data=st.data())
+    def put(self, keyspace: Keyspace, data: st.DataObject) -> None:
+        self.write({keyspace: data.draw(some_rows(keyspace, 1))}, {}, {})
 
-    @rule(keyspace=keyspaces, gone=st.lists(keys, min_size=1, unique=True).map(sorted))
-    def delete(self, keyspace: Keyspace, gone: list[bytes]) -> None:
-        self.write({}, {keyspace: gone}, {})
+    @rule(keyspace=keyspaces, data=st.data())
+    def delete(self, keyspace: Keyspace, data: st.DataObject) -> None:
+        self.write({}, {keyspace: data.draw(some_keys(keyspace, 1))}, {})
 
     @rule(meta=entries)
     def rotate(self, meta: dict[str, bytes]) -> None:
@@ -137,7 +159,8 @@ class IndexMachine(RuleBasedStateMachine):
         assert index.meta() == self.entries
         for keyspace in Keyspace:
             rows = self.rows(keyspace)
-            assert index.read(keyspace, KEYS) == [rows.get(key) for key in KEYS]
+            keys = KEYS.get(keyspace, [b"a"])
+            assert index.read(keyspace, keys) == [rows.get(key) for key in keys]
             assert list(index.scan(keyspace)) == sorted(rows.items())
 
     def teardown(self) -> None:

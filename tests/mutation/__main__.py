@@ -25,15 +25,16 @@ MEMORY = "stream_dedup/index/memory.py"
 MODULES = (
     "stream_dedup/engine.py",
     MEMORY,
+    "stream_dedup/index/sieve.py",
     *(
         f"{MATCHING}/{name}.py"
-        for name in ("clusters", "groups", "logtime", "overlay", "shelving", "walk")
+        for name in ("clusters", "founders", "groups", "logtime", "overlay", "shelving", "walk")
     ),
 )
 HUNTERS = (
     "tests/unit/matching",
     "tests/unit/test_engine.py",
-    "tests/unit/index/test_layout.py",
+    "tests/unit/index",
     "tests/unit/test_engine_properties.py",
     "tests/unit/test_deduplicator.py",
     "tests/unit/test_query.py",

@@ -7,12 +7,12 @@ import pytest
 
 # Which compiled functions have been called with which types, before and after a first batch.
 PROGRAM = """
-import sys
+import sys, tempfile
 from numba.core.dispatcher import Dispatcher
 from stream_dedup.config import Settings, SimilaritySettings
 from stream_dedup.engine import UNDATED, Matcher, Record, Signer
 from stream_dedup.events import Document, RecordReference
-from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.rehearsal import rehearse
 
 def loaded():
@@ -29,8 +29,11 @@ texts = [f"The {at % 40} ships that left the harbour came home before the storm.
 records = [Record(Document(id=str(at), text=text), at, UNDATED,
                   RecordReference(topic="t", partition=0, offset=at))
            for at, text in enumerate(texts)]
-matcher = Matcher(MemoryIndex(), settings)
-matcher.remember(matcher.match(Signer(settings).sign(records)))
+with tempfile.TemporaryDirectory() as directory:
+    index = RocksIndex.open(directory, settings.index)
+    matcher = Matcher(index, settings)
+    matcher.remember(matcher.match(Signer(settings).sign(records)))
+    index.close()
 assert rehearsed, "nothing is compiled at all"
 print(*sorted(name for name, _ in loaded() - rehearsed))
 """

@@ -15,6 +15,7 @@ import pytest
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, Refused, StreamDedupError
+from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.index.rocksdb_files import Mode, names, open_families
@@ -153,6 +154,73 @@ def test_garbled_rows_are_refused_when_they_are_read(directory: Path, place: flo
     RocksIndex.open(directory, SETTINGS).close()
 
 
+@pytest.mark.parametrize("place", [0.3, 0.5, 0.7])
+def test_garbled_rows_are_refused_soon_after_an_opening(directory: Path, place: float) -> None:
+    """All keys are read to fill the sieve: who meets damage there writes nothing, nor sifts."""
+    path = largest(directory, "*.sst")
+    garble(path, place)
+    index = RocksIndex.open(directory, SETTINGS)
+    written = [BATCHES]
+
+    def write_on() -> None:
+        for number in range(written[-1] + 1, written[-1] + BATCHES):
+            index.write(Changes({}, {}, {"batch": b"%d" % number}))
+            written.append(number)
+
+    for _ in range(3):
+        with pytest.raises(Refused, match="index restore"):
+            write_on()
+        assert not index.has_whole_sieves()
+    assert index.meta() == {"batch": b"%d" % written[-1]}
+    index.close()
+
+
+def test_what_is_there_is_found_before_and_after_the_sieve_is_whole(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An opening changes no answer, nor does what is written while the sieve is filled."""
+    monkeypatch.setattr(rocksdb_rows, "_KEYS_OF_A_CHUNK", 1000)
+    monkeypatch.setattr(sieve, "_SECONDS_MAX", 0.0)
+    index = RocksIndex.open(directory, SETTINGS)
+    there = [key for number in range(1, BATCHES + 1) for key in batch_keys(number)]
+
+    states = []
+    for number in range(BATCHES + 1, BATCHES + 9):
+        write(index, number)
+        there += batch_keys(number)
+        assert None not in index.read(Keyspace.BUCKETS, sorted(there))
+        assert index.read(Keyspace.BUCKETS, [b"absent"]) == [None]
+        states.append(index.has_whole_sieves())
+
+    assert states == sorted(states)
+    assert set(states) == {False, True}
+    assert index.memory_bytes()["sieves"] > 0
+    index.rotate({})
+    assert None not in index.read(Keyspace.BUCKETS, sorted(there))
+    index.rotate({})
+    assert index.read(Keyspace.BUCKETS, sorted(there)) == [None] * len(there)
+    index.close()
+
+
+@pytest.mark.parametrize("rotations", [0, 1, 2])
+def test_what_is_there_is_found_however_much_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rotations: int
+) -> None:
+    """A sieve that grows takes over what the smaller one knew, in a new generation as well."""
+    monkeypatch.setattr(sieve, "_BYTES_MIN", 256)  # room for 168 keys
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    for _ in range(rotations):
+        index.rotate({})
+    small = index.memory_bytes()["sieves"]
+    there: list[bytes] = []
+    for number in range(1, 101):
+        write(index, number)
+        there += batch_keys(number)
+        assert None not in index.read(Keyspace.BUCKETS, sorted(there))
+    assert index.memory_bytes()["sieves"] > 50 * small
+    index.close()
+
+
 def test_rows_garbled_at_their_start_are_refused_at_once(directory: Path) -> None:
     """Opening looks whether a family has rows, and so at the first of them."""
     garble(largest(directory, "*.sst"), 0)
@@ -231,10 +299,10 @@ def test_a_rotation_cut_short_loses_the_previous_generation_at_most(
 ) -> None:
     """Wherever a rotation is cut, the current generation is there, and another rotation works."""
     index = RocksIndex.open(tmp_path, SETTINGS)
-    every = {keyspace: Puts([b"previous"], [b"1"]) for keyspace in Keyspace}
+    every = {keyspace: Puts([b"before"], [b"1"]) for keyspace in Keyspace}
     index.write(Changes(every, {}, {"batch": b"1"}))
     index.rotate({"rotated": b"1"})
-    every = {keyspace: Puts([b"current"], [b"2"]) for keyspace in Keyspace}
+    every = {keyspace: Puts([b"latest"], [b"2"]) for keyspace in Keyspace}
     index.write(Changes(every, {}, {"batch": b"2"}))
     index.close()
 
@@ -253,9 +321,9 @@ def test_a_rotation_cut_short_loses_the_previous_generation_at_most(
         assert opened.meta() == {"batch": b"2", "rotated": b"1"}
         for place, keyspace in enumerate(Keyspace):
             older = None if place < dropped else b"1"
-            assert opened.read(keyspace, [b"current", b"previous"]) == [b"2", older]
+            assert opened.read(keyspace, [b"latest", b"before"]) == [b"2", older]
     index.rotate({})
-    assert index.read(Keyspace.TEXTS, [b"current", b"previous"]) == [b"2", None]
+    assert index.read(Keyspace.TEXTS, [b"latest", b"before"]) == [b"2", None]
     view.close()
     index.close()
 
@@ -505,6 +573,7 @@ FULL_DISK = """
 import os, resource, signal, sys
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Unavailable
+from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes, Keyspace, Puts

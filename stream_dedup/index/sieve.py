@@ -1,0 +1,209 @@
+"""What was surely never written, told without asking the disk.
+
+A document looks into some twenty buckets, nearly all of which were never written. A sieve is a
+Bloom filter of their keys, in blocks: a key sets two bits in each word of one block, which is half
+a line of the processor's cache. It lies in memory alone. After an opening, and where one has become
+too small, another is filled with the keys that are there, a little with every write, and takes over
+when it has them all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stream_dedup.index.layout import BUCKET_KEY_BYTES
+from stream_dedup.interfaces import Puts
+from stream_dedup.similarity.compiled import Array, kernel, mix64
+
+Keys = Sequence[bytes]
+Hashes = NDArray[np.uint64]
+
+_WORDS = 4  # of a block, 64 bits each
+_BLOCK_BYTES = 8 * _WORDS
+_KEYS_OF_BLOCK = 21  # some 12 bits a key: of 200 keys that were never written one passes
+_BYTES_MIN = 1 << 20
+_ROOM = 8  # times the keys that are there: what comes while another is filled has to fit as well
+_SHARE = 4  # of the time between two writes, as a divisor, goes into filling one
+_SECONDS_MAX = 0.025  # by which that may hold up a write
+
+
+class _Mesh:
+    """A filter of one size; the more keys beyond its room, the more pass that were not written."""
+
+    def __init__(self, keys: int, bytes_max: int) -> None:
+        """Make one that has room for many more than these keys."""
+        wanted = keys * _ROOM // _KEYS_OF_BLOCK * _BLOCK_BYTES
+        size = min(max(wanted, _BYTES_MIN), bytes_max) // _BLOCK_BYTES
+        self.blocks = np.zeros((size, _WORDS), np.uint64)
+        self.keys = 0
+
+    @property
+    def is_filling_up(self) -> bool:
+        return self.keys > len(self.blocks) * _KEYS_OF_BLOCK // 2
+
+    def add(self, keys: Keys) -> None:
+        self.keys += _add(self.blocks, _hashes(keys))
+
+
+class _Filling(NamedTuple):
+    mesh: _Mesh
+    rest: Iterator[Keys]  # what it lacks of the keys that were there when it was begun
+
+
+class Sieve:
+    """The keys of a family of buckets; one thread writes, any number may ask beside it."""
+
+    def __init__(
+        self, written: Callable[[], Iterator[Keys]], estimate: int, bytes_max: int
+    ) -> None:
+        """Begin with the keys that are `written`, about so many; with an estimate of 0 are none."""
+        self._written, self._estimate, self._bytes_max = written, estimate, bytes_max
+        self._whole = None if estimate else _Mesh(0, bytes_max)
+        self._filling: _Filling | None = None
+        self._filled_at = monotonic()
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether it has all keys; before that it may not be asked."""
+        return self._whole is not None
+
+    @property
+    def size_bytes(self) -> int:
+        """Tell what it takes in memory."""
+        return sum(mesh.blocks.nbytes for mesh in self._meshes())
+
+    def passing(self, keys: Keys) -> list[int]:
+        """Return the places of those that may have been written; the others never were."""
+        assert self._whole is not None
+        places: list[int] = _passing(self._whole.blocks, _hashes(keys)).tolist()
+        return places
+
+    def add(self, keys: Keys) -> None:
+        """Take in what is about to be written."""
+        for mesh in self._meshes():
+            mesh.add(keys)
+
+    def catch_up(self) -> None:
+        """Fill another mesh for a moment, if one is wanted; to be called before each write."""
+        now = monotonic()
+        deadline = now + min((now - self._filled_at) / _SHARE, _SECONDS_MAX)
+        if self._filling is None and self._is_wanting():
+            keys = self._whole.keys if self._whole else self._estimate
+            self._filling = _Filling(_Mesh(keys, self._bytes_max), self._written())
+        if self._filling is not None:
+            self._fill(self._filling, deadline)
+        self._filled_at = monotonic()
+
+    def close(self) -> None:
+        """Let go of the keys that are there."""
+        self._filling = None
+
+    def _fill(self, filling: _Filling, deadline: float) -> None:
+        self._filling = None  # where it fails it has to be begun anew
+        for keys in filling.rest:
+            filling.mesh.add(keys)
+            if monotonic() >= deadline:
+                self._filling = filling
+                return
+        self._whole = filling.mesh
+
+    def _is_wanting(self) -> bool:
+        whole = self._whole
+        may_grow = whole is None or whole.blocks.nbytes + _BLOCK_BYTES <= self._bytes_max
+        return may_grow and (whole is None or whole.is_filling_up)
+
+    def _meshes(self) -> list[_Mesh]:
+        filling = self._filling
+        return [mesh for mesh in (self._whole, filling and filling.mesh) if mesh]
+
+
+class Sieves(NamedTuple):
+    """Those of the two generations; who only looks at an index has none."""
+
+    current: Sieve | None = None
+    previous: Sieve | None = None
+
+    def add(self, puts: Puts | None) -> None:
+        """Take in what is about to be written, and go on with what was there before."""
+        for sieve in filter(None, self):
+            sieve.catch_up()
+        if self.current and puts:
+            self.current.add(puts.keys)
+
+    @property
+    def are_whole(self) -> bool:
+        return all(sieve.is_whole for sieve in filter(None, self))
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(sieve.size_bytes for sieve in filter(None, self))
+
+    def close(self) -> None:
+        """Let go of what was there before."""
+        for sieve in filter(None, self):
+            sieve.close()
+
+
+def _hashes(keys: Keys) -> Hashes:
+    raw = b"".join(keys)
+    if len(raw) != BUCKET_KEY_BYTES * len(keys):
+        raise ValueError(f"a key of a bucket has {BUCKET_KEY_BYTES} bytes")
+    hashes: Hashes = _hashed(np.frombuffer(raw, np.uint8).reshape(-1, BUCKET_KEY_BYTES))
+    return hashes
+
+
+@kernel
+def _hashed(keys: Array) -> Array:
+    hashes = np.empty(len(keys), np.uint64)
+    for index in range(len(keys)):
+        number = np.uint64(0)
+        for byte in keys[index]:
+            number = (number << np.uint64(8)) | np.uint64(byte)
+        hashes[index] = mix64(number)
+    return hashes
+
+
+@kernel
+def _block(value: np.uint64, count: int) -> np.uint64:
+    return ((value >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
+
+
+@kernel
+def _bits(value: np.uint64, word: int) -> np.uint64:
+    """Return what the key sets in this word of its block."""
+    spread = (value * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(16 + 12 * word)
+    one = np.uint64(1)
+    return one << (spread & np.uint64(63)) | one << (spread >> np.uint64(6) & np.uint64(63))
+
+
+@kernel
+def _add(blocks: Array, hashes: Array) -> int:
+    """Return how many of the keys were not there."""
+    new = 0
+    for value in hashes:
+        block = _block(value, len(blocks))
+        missing = np.uint64(0)
+        for word in range(_WORDS):
+            bits = _bits(value, word)
+            missing |= bits & ~blocks[block, word]
+            blocks[block, word] |= bits
+        new += missing != 0
+    return new
+
+
+@kernel
+def _passing(blocks: Array, hashes: Array) -> Array:
+    places = np.empty(len(hashes) + 1, np.int64)
+    count = 0
+    for index in range(len(hashes)):
+        value = hashes[index]
+        block = _block(value, len(blocks))
+        missing = np.uint64(0)
+        for word in range(_WORDS):
+            missing |= _bits(value, word) & ~blocks[block, word]
+        places[count] = index
+        count += missing == 0
+    return places[:count]
