@@ -18,8 +18,9 @@ memory. A run is a process; the clock starts when it has its texts.
 
 _CORES = """\
 On two cores our second thread signs ahead and RocksDB works in the background; of the others only
-gaoya has a use for a second core, in bulk. On one core we have one thread, and what RocksDB does in
-the background is counted. The slow take in only the first documents:
+gaoya has a use for a second core, in bulk. On one core we have one thread. The index was compacted
+before: that its files are merged from time to time counts in the rates of a large index, below. The
+slow take in only the first documents:
 `documents` says how many, and `duplicates` how many of these had an earlier one at the threshold or
 above. Tokens are made as for signing, above; all have 21 bands of 6 rows, rensa and gaoya 126
 functions.

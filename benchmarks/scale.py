@@ -54,7 +54,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--documents", type=int, default=10_000_000, help="[%(default)s]")
-    parser.add_argument("--every", type=int, default=400_000, help="a point [%(default)s]")
+    parser.add_argument("--every", type=int, default=200_000, help="a point [%(default)s]")
     parser.add_argument("--directory", help="where the index lies: 8 GB [that of the system]")
     return parser.parse_args()
 

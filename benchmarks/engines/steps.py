@@ -3,6 +3,7 @@
 Everything runs in one thread here; `lock` says how it is told whether the lock is held.
 """
 
+import gc
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -159,6 +160,7 @@ def main() -> None:
         matcher, signer = Matcher(index, SETTINGS), Signer(SETTINGS)
         warm_up(matcher, signer)
         portions = list(batches(records(texts.raw, matcher.next_offset)))
+        gc.freeze()  # as `run` does
         controls = Controls()
         controls.check()
         with Sampler() as sampler:
