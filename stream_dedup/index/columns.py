@@ -27,7 +27,7 @@ _HEAD_FIELDS: list[Any] = [
 
 def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
     """Return the keys of many positions."""
-    return _cut(positions.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:])
+    return _cut(_octets(positions, ">u8")[:, -POSITION_BYTES:])
 
 
 def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -38,7 +38,7 @@ def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
     """Return the keys of buckets."""
-    return _cut(numbers.astype(">u8").view(np.uint8).reshape(-1, 8)[:, -BUCKET_KEY_BYTES:])
+    return _cut(_octets(numbers, ">u8")[:, -BUCKET_KEY_BYTES:])
 
 
 def encode_buckets(
@@ -52,7 +52,7 @@ def encode_buckets(
     Bucket i holds positions[entries[bounds[i] : bounds[i + 1]]]. Most hold one position only, and
     share its bytes.
     """
-    narrow = positions.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES]
+    narrow = _octets(positions, "<u8")[:, :POSITION_BYTES]
     alone = [*_cut(narrow), b""]
     sizes = np.diff(bounds)
     chosen = np.full(len(sizes), len(positions))
@@ -108,10 +108,13 @@ def encode_exacts(
     positions: NDArray[np.int64], last_seen: NDArray[np.int64], clusters: NDArray[np.int64]
 ) -> list[bytes]:
     """Return values of exact."""
-    columns = [last_seen.astype("<i8").view(np.uint8).reshape(-1, 8)]
-    for places in (positions, clusters):
-        columns.append(places.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :POSITION_BYTES])
-    return _cut(np.concatenate(columns, axis=1))
+    places = [_octets(column, "<u8")[:, :POSITION_BYTES] for column in (positions, clusters)]
+    return _cut(np.concatenate([_octets(last_seen, "<i8"), *places], axis=1))
+
+
+def _octets(numbers: NDArray[Any], kind: str) -> NDArray[np.uint8]:
+    """Return the eight bytes of each number, in the order that this kind of integer has."""
+    return numbers.astype(kind).view(np.uint8).reshape(-1, 8)
 
 
 def _cut(rows: NDArray[np.uint8]) -> list[bytes]:

@@ -44,8 +44,8 @@ class _Mesh:
     def is_filling_up(self) -> bool:
         return self.keys > len(self.blocks) * _KEYS_OF_BLOCK // 2
 
-    def add(self, keys: Keys) -> None:
-        self.keys += _add(self.blocks, _hashes(keys))
+    def add(self, hashes: Hashes) -> None:
+        self.keys += _add(self.blocks, hashes)
 
 
 class _Filling(NamedTuple):
@@ -83,8 +83,9 @@ class Sieve:
 
     def add(self, keys: Keys) -> None:
         """Take in what is about to be written."""
+        hashes = _hashes(keys)
         for mesh in self._meshes():
-            mesh.add(keys)
+            mesh.add(hashes)
 
     def catch_up(self) -> None:
         """Fill another mesh for a moment, if one is wanted; to be called before each write."""
@@ -104,7 +105,7 @@ class Sieve:
     def _fill(self, filling: _Filling, deadline: float) -> None:
         self._filling = None  # where it fails it has to be begun anew
         for keys in filling.rest:
-            filling.mesh.add(keys)
+            filling.mesh.add(_hashes(keys))
             if monotonic() >= deadline:
                 self._filling = filling
                 return
@@ -112,8 +113,9 @@ class Sieve:
 
     def _is_wanting(self) -> bool:
         whole = self._whole
-        may_grow = whole is None or whole.blocks.nbytes + _BLOCK_BYTES <= self._bytes_max
-        return may_grow and (whole is None or whole.is_filling_up)
+        if whole is None:
+            return True
+        return whole.is_filling_up and whole.blocks.nbytes + _BLOCK_BYTES <= self._bytes_max
 
     def _meshes(self) -> list[_Mesh]:
         filling = self._filling

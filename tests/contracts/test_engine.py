@@ -21,7 +21,6 @@ from msgspec.structs import replace
 
 from stream_dedup.config import MatchingSettings, Settings
 from stream_dedup.engine import Matched, Matcher, Record, Signer
-from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index, Keyspace
@@ -36,14 +35,6 @@ sources = st.sampled_from(streams.SOURCES)
 texts = st.integers(0, 999)  # modulo those of the stream
 steps = st.sampled_from(streams.STEPS)
 PROGRESS = "input/next"
-
-
-@pytest.fixture(autouse=True)
-def sieves_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a few keys be too many for the first sieve, and fill the next ones a key at a time."""
-    monkeypatch.setattr(sieve, "_BYTES_MIN", 32)
-    monkeypatch.setattr(sieve, "_SECONDS_MAX", 0.0)
-    monkeypatch.setattr(rocksdb_rows, "_KEYS_OF_A_CHUNK", 1)
 
 
 class InMemory:

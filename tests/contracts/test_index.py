@@ -18,7 +18,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import StreamDedupError
-from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes, Index, Keyspace, Puts
@@ -30,14 +29,6 @@ NOTHING = Changes({}, {}, {})
 
 Rows = dict[bytes, bytes]
 Opener = Callable[[], Index]
-
-
-@pytest.fixture(autouse=True)
-def sieves_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a few keys be too many for the first sieve, and fill the next ones a key at a time."""
-    monkeypatch.setattr(sieve, "_BYTES_MIN", 32)
-    monkeypatch.setattr(sieve, "_SECONDS_MAX", 0.0)
-    monkeypatch.setattr(rocksdb_rows, "_KEYS_OF_A_CHUNK", 1)
 
 
 def put(keyspace: Keyspace, rows: Rows) -> dict[Keyspace, Puts]:
