@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.integration import brokers
 
 # A busy machine is not a failure; a failing example prints what reproduces it.
 settings.register_profile("house", deadline=None, print_blob=True)
+# For who asks only whether there is an example, not for the smallest one.
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+settings.register_profile("unshrunk", settings.get_profile("house"), phases=PHASES)
 settings.load_profile("house")
 # Tests that a shell started in the background, with `&`, would let all their processes ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

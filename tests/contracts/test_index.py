@@ -62,6 +62,7 @@ KEYS = {
     Keyspace.BUCKETS: [b"\0" * 6, b"\0\0\0\0\0a", b"a\0\0\0\0\0", b"ab-key", b"\xff" * 6],
     Keyspace.IDS: [b"", b"\x00", b"a", b"ab", b"b", b"\xff" * 9],
 }
+MANY = [b"many%02d" % number for number in range(40)]  # buckets: too many for the first sieve
 values = st.binary(max_size=4) | st.just(b"v" * 5000)
 keyspaces = st.sampled_from(list(KEYS))
 entries = st.dictionaries(st.sampled_from(["next_offset", "log_time", "é"]), values, max_size=2)
@@ -122,6 +123,10 @@ class IndexMachine(RuleBasedStateMachine):
     def put(self, keyspace: Keyspace, data: st.DataObject) -> None:
         self.write({keyspace: data.draw(some_rows(keyspace, 1))}, {}, {})
 
+    @rule(value=values)
+    def put_many(self, value: bytes) -> None:
+        self.write({Keyspace.BUCKETS: dict.fromkeys(MANY, value)}, {}, {})
+
     @rule(keyspace=keyspaces, data=st.data())
     def delete(self, keyspace: Keyspace, data: st.DataObject) -> None:
         self.write({}, {keyspace: data.draw(some_keys(keyspace, 1))}, {})
@@ -150,7 +155,7 @@ class IndexMachine(RuleBasedStateMachine):
         assert index.meta() == self.entries
         for keyspace in Keyspace:
             rows = self.rows(keyspace)
-            keys = KEYS.get(keyspace, [b"a"])
+            keys = KEYS.get(keyspace, [b"a"]) + (MANY if keyspace is Keyspace.BUCKETS else [])
             assert index.read(keyspace, keys) == [rows.get(key) for key in keys]
             assert list(index.scan(keyspace)) == sorted(rows.items())
 

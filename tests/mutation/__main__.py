@@ -118,7 +118,8 @@ def survives(mutant: Mutant, copy: Path) -> bool:
 
 def hunt(copy: Path) -> bool:
     """Tell whether the tests pass in this copy; one that hangs does not."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *HUNTERS]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
+    command = [sys.executable, "-m", "pytest", *options, *HUNTERS]
     try:
         done = subprocess.run(
             command, cwd=copy, capture_output=True, timeout=SECONDS_MAX, check=False
