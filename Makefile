@@ -35,7 +35,7 @@ kafka: ## Run a Kafka broker until Ctrl-C, [PORT=9092] (0: any) [DATA=directory]
 	@exec $(PYTHON) deploy/kafka-local/broker.py --port '$(PORT)' --data '$(DATA)'
 
 # Trials wait as much as they compute: two more at a time than there are cores.
-test: $(DEV) ## Run the tests: a quarter of an hour
+test: $(DEV) ## Run the tests: ten minutes
 	$(BIN)/python -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist worksteal
 
 soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora

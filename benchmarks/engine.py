@@ -75,7 +75,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.engine", description=__doc__)
-    parser.add_argument("--documents", type=int, default=24_000, help="[%(default)s]")
+    parser.add_argument("--documents", type=int, default=48_000, help="[%(default)s]")
     parser.add_argument(
         "--indexed", type=int, default=400_000, help="before them in our index [%(default)s]"
     )
@@ -100,15 +100,21 @@ def _systems(trial: Trial) -> list[System]:
     bulk = "`MinHashStringIndex.par_bulk_insert_docs`, then `par_bulk_query`; both sign"
     systems = [
         System("stream_dedup", "`Signer`, `Matcher`, RocksDB", "ours", str(trial.prepared)),
-        System("rensa", rensa, "rensa"),
-        System("rensa, quick tokens", "the same on windows of UTF-32 bytes", "rensa", "quick"),
-        System("gaoya", gaoya, "gaoya", share=0.25),
-        System("gaoya, in bulk", bulk, "gaoya", "bulk", share=0.25),
-        System("datasketch", datasketch, "datasketch", share=0.05),
+        System("rensa", rensa, "rensa", share=0.5),
+        System(
+            "rensa, quick tokens",
+            "the same on windows of UTF-32 bytes",
+            "rensa",
+            "quick",
+            share=0.5,
+        ),
+        System("gaoya", gaoya, "gaoya", share=0.125),
+        System("gaoya, in bulk", bulk, "gaoya", "bulk", share=0.125),
+        System("datasketch", datasketch, "datasketch", share=0.025),
     ]
     if util.find_spec("xxhash"):
         note = "the same with `hashfunc=xxhash.xxh32_intdigest`"
-        systems.append(System("datasketch + xxhash", note, "datasketch", "xxhash", share=0.05))
+        systems.append(System("datasketch + xxhash", note, "datasketch", "xxhash", share=0.025))
     return systems
 
 

@@ -5,7 +5,6 @@ input was read and how long the outputs are. So a kill at any moment leaves at m
 index knows nothing of, and the next start cuts them off.
 """
 
-import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from stream_dedup.checkpoint import output_entry
 from stream_dedup.engine import Matched, Matcher, SignedBatch, Signer
 from stream_dedup.events import Verdict
+from stream_dedup.interpreter import attune
 from stream_dedup.numbering import Decoded, Numbering
 from stream_dedup.outputs import Output
 from stream_dedup.readahead import ReadAhead
@@ -54,7 +54,7 @@ class FileRun:
 
     def run(self) -> Iterator[Done]:
         """Yield what was done after each commit, until the input ends or is stopped."""
-        gc.freeze()  # what is loaded by now will stay: no need to look through it again and again
+        attune()
         with ThreadPoolExecutor(self._threads, "sign") as pool, self._lines:
             for decoded, signed in self._signed(pool):
                 self._share.add(len(decoded.records), decoded.rejected)

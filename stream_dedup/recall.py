@@ -7,7 +7,7 @@ a verification misses nothing.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ Numbers = NDArray[np.int64]
 # Copies come soon: among so many groups there are enough, and they lie in 5 MB.
 WINDOW = 20_000
 _WINDOW_BYTES_MAX = 1 << 24
+_TOGETHER = 16  # documents that are compared in one pass over the groups
 # With fewer found, a share says more about chance than about the index.
 HITS_MIN = 30
 # The estimate is that of the last documents that had something to find: it follows what changes.
@@ -77,6 +78,13 @@ class _Counted(NamedTuple):
     expected: float  # the hits that theory expects
 
 
+class _Similar(NamedTuple):
+    """Groups that are similar enough to a document, and in how many values they agree."""
+
+    positions: Numbers
+    agreeing: Numbers
+
+
 class RecallMeter:
     """Counts what the lookups of sampled documents met; written by one thread, read by any."""
 
@@ -113,8 +121,8 @@ class RecallMeter:
         positions = batch.positions
         begun = [place for place, name in enumerate(positions) if overlay.texts.has(name)]
         self._recent.add(batch, begun)
-        for place, shown in met.items():
-            counted = self._count(batch, place, shown, horizon)
+        for place, similar in self._recent.similar(batch, list(met), self._least):
+            counted = self._count(batch, place, met[place], similar, horizon)
             if counted.hits or counted.misses:
                 self._counted.append(counted)
 
@@ -131,9 +139,11 @@ class RecallMeter:
         expected = sum(document.expected for document in counted) / pairs
         return Recall(hits, misses, Estimate(hits / pairs, low, high, expected))
 
-    def _count(self, batch: SignedBatch, place: int, shown: Numbers, horizon: int) -> _Counted:
-        """Compare a document with the recent groups that it may match."""
-        positions, agreeing = self._recent.similar(batch, place, self._least)
+    def _count(
+        self, batch: SignedBatch, place: int, shown: Numbers, similar: _Similar, horizon: int
+    ) -> _Counted:
+        """Count which of the similar groups that a document may match its buckets showed."""
+        positions, agreeing = similar
         # Every so many of them: which of them were met must not matter to the choice.
         chosen = slice(None, None, -(-len(positions) // _PAIRS_MAX) or 1)
         positions, agreeing = positions[chosen], agreeing[chosen]
@@ -182,20 +192,25 @@ class _Recent:
         self._namespaces[rows] = [hash(batch.namespaces[place]) for place in places]
         self._next += len(places)
 
-    def similar(self, batch: SignedBatch, place: int, least: int) -> tuple[Numbers, Numbers]:
-        """Return earlier groups of the document's namespace and in how many values they agree."""
-        agreeing = np.empty(len(self._positions), np.int64)
-        _agree(
-            self._signatures,
-            self._positions,
-            self._namespaces,
-            batch.sketches.signatures[place],
-            batch.positions[place],
-            hash(batch.namespaces[place]),
-            agreeing,
-        )
-        rows = np.flatnonzero(agreeing >= least)
-        return self._positions[rows], agreeing[rows]
+    def similar(
+        self, batch: SignedBatch, places: list[int], least: int
+    ) -> Iterator[tuple[int, _Similar]]:
+        """Yield for each document the earlier groups of its namespace that agree in so many."""
+        for start in range(0, len(places), _TOGETHER):
+            chosen = places[start : start + _TOGETHER]
+            agreeing = np.empty((len(chosen), len(self._positions)), np.int64)
+            _agree(
+                self._signatures,
+                self._positions,
+                self._namespaces,
+                batch.sketches.signatures[chosen],
+                np.array([batch.positions[place] for place in chosen]),
+                np.array([hash(batch.namespaces[place]) for place in chosen]),
+                agreeing,
+            )
+            for place, values in zip(chosen, agreeing, strict=True):
+                rows = np.flatnonzero(values >= least)
+                yield place, _Similar(self._positions[rows], values[rows])
 
     def _make_room(self, like: NDArray[Any]) -> None:
         size = max(1, min(self._size, _WINDOW_BYTES_MAX // like[:1].nbytes))
@@ -209,16 +224,21 @@ def _agree(
     signatures: Array,
     positions: Array,
     namespaces: Array,
-    signature: Array,
-    position: int,
-    namespace: int,
+    asked: Array,
+    before: Array,
+    among: Array,
     agreeing: Array,
 ) -> None:
+    """Compare each row with all that are `asked`, if it lies `before` them and in their namespace.
+
+    The rows do not fit the processor's caches: each is fetched once.
+    """
     for row in range(positions.size):
-        if positions[row] < position and namespaces[row] == namespace:
-            agreeing[row] = agreement(signatures[row], signature)
-        else:
-            agreeing[row] = -1
+        for document in range(len(asked)):
+            if positions[row] < before[document] and namespaces[row] == among[document]:
+                agreeing[document, row] = agreement(signatures[row], asked[document])
+            else:
+                agreeing[document, row] = -1
 
 
 @kernel

@@ -1,6 +1,5 @@
 """Match the documents of `signed_log` out of memory, into an index of its own that begins empty."""
 
-import gc
 import sys
 from contextlib import closing
 
@@ -10,6 +9,7 @@ from stream_dedup.config import EventsSettings, IndexSettings, Settings
 from stream_dedup.engine import Matcher
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interpreter import attune
 from stream_dedup.quantities import Duration
 
 SETTINGS = Settings(
@@ -26,7 +26,7 @@ def main() -> None:
     duplicates = 0
     with closing(RocksIndex.open(directory, SETTINGS.index)) as index:
         matcher = Matcher(index, SETTINGS)
-        gc.freeze()  # as `run` does
+        attune()  # as `run` does
         start = Instant.now()
         for batch in waiting:
             matched = matcher.match(batch)

@@ -3,7 +3,6 @@
 Signing runs ahead in a second thread, where there is a second core.
 """
 
-import gc
 import os
 import tempfile
 from collections import deque
@@ -19,6 +18,7 @@ from stream_dedup.engine import Matcher, Record, SignedBatch, Signer
 from stream_dedup.events import Document, RecordReference
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes
+from stream_dedup.interpreter import attune
 from stream_dedup.quantities import Duration
 
 MIX = Mix(near=0.1, exact=0.05)
@@ -36,7 +36,7 @@ def main() -> None:
         warm_up(matcher, signer)
         portions = list(batches(records(texts.raw, matcher.next_offset)))
         sign = signed_ahead if len(os.sched_getaffinity(0)) > 1 else signed_in_turn
-        gc.freeze()  # as `run` does
+        attune()  # as `run` does
         start = Instant.now()
         duplicates = 0
         for signed in sign(signer, portions):

@@ -3,7 +3,6 @@
 Everything runs in one thread here; `lock` says how it is told whether the lock is held.
 """
 
-import gc
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,7 @@ from stream_dedup.engine import Matcher, Record, Signer
 from stream_dedup.events import Document, DocumentDecoder
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Keyspace
+from stream_dedup.interpreter import attune
 from stream_dedup.matching import piece
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.shelving import Shelving
@@ -160,7 +160,7 @@ def main() -> None:
         matcher, signer = Matcher(index, SETTINGS), Signer(SETTINGS)
         warm_up(matcher, signer)
         portions = list(batches(records(texts.raw, matcher.next_offset)))
-        gc.freeze()  # as `run` does
+        attune()  # as `run` does
         controls = Controls()
         controls.check()
         with Sampler() as sampler:

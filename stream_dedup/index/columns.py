@@ -4,6 +4,7 @@ Pure; the bytes are those that `layout` makes of one row.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,11 @@ def decode_buckets(
     values: Sequence[bytes | None],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return positions, bounds and which are capped; a bucket that is not there is empty."""
-    lengths = np.array([len(value) if value else 0 for value in values], np.int64)
+    filled = list(filter(None, values))  # few: most buckets are looked for in vain
+    lengths = np.zeros(len(values), np.int64)
+    lengths[list(compress(range(len(values)), values))] = list(map(len, filled))
     capped = lengths % POSITION_BYTES == 1
-    flat = np.frombuffer(b"".join(filter(None, values)), np.uint8)
+    flat = np.frombuffer(b"".join(filled), np.uint8)
     if capped.any():
         flat = np.delete(flat, np.cumsum(lengths)[capped] - 1)
     wide = np.zeros((len(flat) // POSITION_BYTES, 8), np.uint8)
@@ -119,6 +122,5 @@ def _octets(numbers: NDArray[Any], kind: str) -> NDArray[np.uint8]:
 
 def _cut(rows: NDArray[np.uint8]) -> list[bytes]:
     """Return each row of a matrix of bytes as an object of its own."""
-    flat = rows.tobytes()
-    width = rows.shape[1]
-    return [flat[start : start + width] for start in range(0, len(flat), width)]
+    cut: list[bytes] = np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel().tolist()
+    return cut

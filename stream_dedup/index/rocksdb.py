@@ -153,14 +153,14 @@ class RocksIndex:
                 for name in (f"{keyspace}.a", f"{keyspace}.b"):
                     if name in self._filled:
                         batch.set_default_column_family(state.handle(name))
-                        deque(map(batch.__delitem__, keys), maxlen=0)
+                        deque(map(batch.delete, keys), maxlen=0)
             for keyspace, puts in changes.puts.items():
                 if len(puts.keys) != len(puts.values):
                     raise ValueError(f"{len(puts.keys)} keys and {len(puts.values)} values")
                 name = f"{keyspace}.{state.generation}"
                 self._filled.add(name)
                 batch.set_default_column_family(state.handle(name))
-                deque(map(batch.__setitem__, puts.keys, puts.values), maxlen=0)
+                deque(map(batch.put, puts.keys, puts.values), maxlen=0)
             _write(state, batch, changes.meta)
 
     def rotate(self, meta: Mapping[str, bytes]) -> None:
@@ -186,7 +186,6 @@ class RocksIndex:
             for scan in list(self._scans):
                 scan.close()
             if state is not None:
-                state.sieves.close()
                 with explained(self._path):
                     state.families.close()
 
@@ -281,7 +280,7 @@ def _state(families: Families, generation: str, filled: Set[str], sieves: Sieves
 def _write(state: _State, batch: WriteBatch, meta: Mapping[str, bytes]) -> None:
     batch.set_default_column_family(state.families.database.get_column_family_handle(META))
     for name, value in meta.items():
-        batch[name.encode()] = value
+        batch.put(name.encode(), value)
     state.families.database.write(batch)
 
 

@@ -98,10 +98,6 @@ class Sieve:
             self._fill(self._filling, deadline)
         self._filled_at = monotonic()
 
-    def close(self) -> None:
-        """Let go of the keys that are there."""
-        self._filling = None
-
     def _fill(self, filling: _Filling, deadline: float) -> None:
         self._filling = None  # where it fails it has to be begun anew
         for keys in filling.rest:
@@ -142,11 +138,6 @@ class Sieves(NamedTuple):
     @property
     def size_bytes(self) -> int:
         return sum(sieve.size_bytes for sieve in filter(None, self))
-
-    def close(self) -> None:
-        """Let go of what was there before."""
-        for sieve in filter(None, self):
-            sieve.close()
 
 
 def _hashes(keys: Keys) -> Hashes:

@@ -1,6 +1,5 @@
 """The service: its roles, a thread each, until it is stopped or one of them cannot go on."""
 
-import gc
 import logging
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from stream_dedup.config import Settings
 from stream_dedup.engine import Matcher
 from stream_dedup.errors import Unavailable
 from stream_dedup.interfaces import Index
+from stream_dedup.interpreter import attune
 from stream_dedup.kafka.backlog import Backlog
 from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.match_stage import MatchStage
@@ -91,7 +91,7 @@ class Service:
 
     def run(self, stopped: Event) -> None:
         """Work until stopped; what one role cannot get over ends the others too."""
-        gc.freeze()  # what is loaded by now will stay: no need to look through it again and again
+        attune()
         threads = [
             # Not waited for at the end of the process: one that hangs must not hold it.
             Thread(target=self._work, args=(stage, stopped), name=name, daemon=True)

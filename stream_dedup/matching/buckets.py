@@ -4,6 +4,7 @@ Groups are numbered within a piece: first those that the index knows, in the ord
 positions, then one for each document that looks into buckets, in the order of the log.
 """
 
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ def rewritten(
     )
     capped = np.zeros(len(shelf.keys), np.bool_)
     capped[lists_of >= 0] = full
-    keys = list(map(shelf.keys.__getitem__, chosen.tolist()))
+    keys = list(compress(shelf.keys, touched.tolist()))
     return keys, encode_buckets(groups, bounds, capped[chosen], positions)
 
 

@@ -46,6 +46,11 @@ class Table(Generic[Name, Row]):
             row = self._rows[name] = self._decode(name, value)
         return row
 
+    def among(self, names: Iterable[Name]) -> dict[Name, Row]:
+        """Return the rows of those of these names that are there."""
+        there = [name for name in names if name in self._values or self._rows.get(name)]
+        return {name: row for name in there if (row := self.get(name)) is not None}
+
     def value(self, name: Name) -> bytes | None:
         """Return a row as it lies in the index, or would."""
         if name not in self._changed or name not in self._rows:

@@ -78,12 +78,10 @@ class Piece:
         started = perf_counter()
         self._id_keys = agenda.id_keys[events.start : events.stop]
         overlay.ids.read(overlay.index, self._id_keys)
-        texts = [index for index in events if agenda.has_text[index]]
-        overlay.exact.read(overlay.index, [agenda.exact_keys[index] for index in texts])
-        self._foretell(texts)
+        self._sightings = overlay.ids.among(self._id_keys)
+        self._foretell([index for index in events if agenda.has_text[index]])
         sketches = agenda.batch.sketches
         self.shelf = fetch(overlay.index, overlay.buckets, sketches.keys[self.looking])
-        self._sightings = list(filter(None, map(overlay.ids.get, self._id_keys)))
         self.known = read_known(overlay, self._positions(), sketches.signatures)
         self.entries = self.known.numbers(self.shelf.positions)
         inserts = self.inserts[self.looking]
@@ -100,14 +98,16 @@ class Piece:
 
     def _foretell(self, texts: list[int]) -> None:
         """Set what documents do: insert a new group, file theirs anew, look into buckets."""
-        agenda = self.agenda
+        agenda, exact = self.agenda, self._overlay.exact
+        keys = [agenda.exact_keys[index] for index in texts]
+        exact.read(self._overlay.index, keys)
+        known = exact.among(keys)
         self.inserts, self.files = np.zeros((2, agenda.batch.size), np.bool_)
         self._exact: dict[int, ExactRow] = {}  # of documents whose text the index knows
         met: set[bytes] = set()
         inserts, files = [], []
-        for index in texts:
-            key = agenda.exact_keys[index]
-            row = self._overlay.exact.get(key)
+        for index, key in zip(texts, keys, strict=True):
+            row = known.get(key)
             if row is not None:
                 self._exact[index] = row
             if key not in met and (row is None or row.last_seen < agenda.horizons[index]):
@@ -126,7 +126,7 @@ class Piece:
         """Name the rows of texts that matter: of candidates, copies, and what ids stood for."""
         named = {row.position for row in self._exact.values()}
         named.update(row.cluster for row in self._exact.values())
-        named.update(sighting.position for sighting in self._sightings)
+        named.update(sighting.position for sighting in self._sightings.values())
         entries = np.unique(self.shelf.positions.values)
         positions: Numbers = np.union1d(entries, np.array(sorted(named), np.int64))
         return positions
@@ -201,7 +201,8 @@ class Piece:
         chosen = np.concatenate([crowded, self._representatives(self._near_groups)])
         named = set(known.positions[chosen].tolist())
         named.update(row.cluster for row in self._exact.values())
-        positions = np.array([sighting.position for sighting in self._sightings], np.int64)
+        sightings = self._sightings.values()
+        positions = np.array([sighting.position for sighting in sightings], np.int64)
         named.update(known.clusters[np.searchsorted(known.positions, positions)].tolist())
         self._overlay.clusters.read(self._overlay.index, named - {-1})
 
@@ -218,7 +219,7 @@ class Piece:
         last: dict[bytes, int] = {}
         self._named: set[int] = set()  # whose ids stood for something, or may have
         replacing, replaced = [], []
-        known, sighted = self.known.rows, self._overlay.ids.get
+        known, sighted = self.known.rows, self._sightings.get
         for index, key in zip(self.events, self._id_keys, strict=True):
             row = last.get(key)
             if row is None and (sighting := sighted(key)):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stream_dedup.similarity.compiled import Array, kernel, keys_from_seed
 from stream_dedup.similarity.ragged import Ragged
+from stream_dedup.similarity.vectors import LANES, least_product
 
 SCHEME = "minhash-multiply-32"
 
@@ -56,7 +57,7 @@ def sign_rows(hashes: Array, bounds: Array, multipliers: Array, signatures: Arra
 @kernel
 def _fill(source: Array, block: Array) -> int:
     """Set the block to the elements, and repeat one of them to a whole number of vectors."""
-    padded = (source.size + 63) // 64 * 64
+    padded = (source.size + LANES - 1) // LANES * LANES
     for i in range(source.size):
         block[i] = max(np.uint32(source[i]), np.uint32(1))
     for i in range(source.size, padded):
@@ -67,8 +68,5 @@ def _fill(source: Array, block: Array) -> int:
 @kernel
 def _lower(elements: Array, multipliers: Array, signature: Array) -> None:
     for function in range(multipliers.size):
-        multiplier = multipliers[function]
-        smallest = signature[function]
-        for i in range(elements.size):
-            smallest = min(smallest, np.uint32(elements[i] * multiplier))
-        signature[function] = smallest
+        least = least_product(elements, multipliers[function])
+        signature[function] = min(signature[function], least)

@@ -1,5 +1,6 @@
 """The engine on cases with a name: what a user would try by hand."""
 
+from collections import Counter
 from itertools import count
 
 import pytest
@@ -159,6 +160,23 @@ def test_a_cluster_goes_with_the_text_that_it_is_named_after() -> None:
     assert before == 1
     assert list(desk.index.scan(Keyspace.CLUSTERS)) == []
     assert desk.tell(Document(id="b", text=EDITED)).cluster == ClusterReference(id="b", size=1)
+
+
+def test_the_tally_counts_what_full_buckets_hid_and_let_go() -> None:
+    """It goes on over a restart: as many documents, by hidden buckets, as verdicts told of."""
+    settings = Settings(
+        events=ALL, index=IndexSettings(window=Duration.parse("none"), bucket_size_max=2)
+    )
+    crowd = [Document(id=f"c{number}", text=f"{STORY} {number}") for number in range(12)]
+    index, verdicts = MemoryIndex(), []
+    for half in (crowd[:6], crowd[6:]):
+        desk = Desk(settings, index)
+        verdicts += [desk.tell(document) for document in half]
+
+    tally = Matcher(index, settings).tally
+    assert tally.capped == Counter(verdict.capped for verdict in verdicts if verdict.capped)
+    assert sum(tally.capped.values()) > 6
+    assert tally.evicted > 0
 
 
 def test_an_index_of_other_settings_is_refused() -> None:

@@ -259,6 +259,7 @@ def test_a_flood_of_different_lines_is_forgotten(capsys: pytest.CaptureFixture[s
 def test_the_service_logs_at_its_level(capsys: pytest.CaptureFixture[str]) -> None:
     """From `begin` on, what is at the level or above is told on stderr, under its own time."""
     begin(LogSettings())
+    capsys.readouterr()  # what the one before it, of another test, still had to tell
     logger = logging.getLogger(SERVICE)
     logger.debug("not told")
     logger.info("assigned", extra=fields(partition=3))
@@ -273,6 +274,7 @@ def test_the_service_logs_at_its_level(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_second_call_takes_the_place_of_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     """Settings that are given twice do not make every line come twice."""
     begin(LogSettings())
+    capsys.readouterr()
     for _ in range(3):
         logging.getLogger(SERVICE).warning("before")
     begin(LogSettings(level="error", format="json"))

@@ -111,6 +111,26 @@ def test_keys_written_again_need_no_room() -> None:
     assert sieve.size_bytes == SPACE
 
 
+def test_filling_takes_a_share_of_the_time_between_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter, and of a long time no more than 25 ms, so that no write is held up."""
+    tick, clock = 1 / 1024, [0.0]
+    monkeypatch.setattr(sieves, "monotonic", lambda: clock[0])
+
+    def slowly() -> Iterator[list[bytes]]:
+        for number in range(100):
+            clock[0] += tick
+            yield numbered(range(number, number + 1))
+
+    sieve = Sieve(slowly, 100, SPACE)
+    taken = []
+    for pause in (8, 8, 8, 40, 9999):
+        clock[0] += pause * tick
+        before = clock[0]
+        sieve.catch_up()
+        taken.append((clock[0] - before) / tick)
+    assert taken == [2, 2, 2, 10, 26]
+
+
 @pytest.mark.usefixtures("no_time")
 def test_a_family_that_cannot_be_read_leaves_it_unused() -> None:
     """Where the keys that are there end in an error it is told, each time, and nothing is lost."""
