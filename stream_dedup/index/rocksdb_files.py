@@ -16,6 +16,7 @@ from rocksdict import (
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
+    DBCompactionStyle,
     DBCompressionType,
     DBRecoveryMode,
     Options,
@@ -45,8 +46,10 @@ _VIEW_TRIES = 20
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _SIEVE_SHARE = 4
 _BUFFER_BYTES_MIN = 1 << 20
-_BUFFERS_MERGED = 16
-_FILES_MERGED = 12
+_BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
+_BUFFERS_MERGED_MAX = 24
+_FILES_MERGED = 8
+_FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
@@ -205,12 +208,12 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
         family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
         family.set_memtable_whole_key_filtering(True)
         if name.startswith(Keyspace.BUCKETS):
-            _prepare_for_buckets(family, settings.memory_bytes_max)
+            _prepare_for_buckets(family, buffer_bytes)
     database = options[DATABASE]
     database.set_write_buffer_manager(buffers)
     database.create_if_missing(mode == "write")
     database.set_max_total_wal_size(buffer_bytes)
-    database.set_max_background_jobs(2)
+    database.set_max_background_jobs(4)
     # A view outlives files that the writer removes, so it opens all of them at once.
     database.set_max_open_files(-1 if mode == "view" else _OPEN_FILES_MAX)
     database.set_keep_log_file_num(2)
@@ -218,18 +221,23 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     return options
 
 
-def _prepare_for_buckets(family: Options, merged_bytes: int) -> None:
+def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
     """Insert fast: of the 24 rows of a document 21 come here, nearly all looked for in vain."""
     # Inserting takes the interpreter's lock, and half as long again where a row has to find its
     # place: a full batch fills a buffer of its own, to which its rows come in their order. Files
     # come out large all the same, each made of several buffers.
     family.set_write_buffer_size(_BUFFER_BYTES_MIN)
-    family.set_min_write_buffer_number_to_merge(_BUFFERS_MERGED)
-    family.set_max_write_buffer_number(_BUFFERS_MERGED * 3 // 2)
+    buffers = min(max(buffer_bytes // _BATCH_BYTES, 4), _BUFFERS_MERGED_MAX)
+    family.set_min_write_buffer_number_to_merge(buffers)
+    family.set_max_write_buffer_number(buffers * 3 // 2)
     # Look-ups that find nothing do not come here, so that more files to look into cost little, and
-    # merging them more seldom spares half of the work behind the writes.
+    # merging those of like size spares half of the work behind the writes.
+    family.set_compaction_style(DBCompactionStyle.universal())
     family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
-    family.set_max_bytes_for_level_base(merged_bytes)
+    # More may come meanwhile: merging all takes longer and longer, and a write that is held up
+    # until it is done is slower than a look into more files.
+    family.set_level_zero_slowdown_writes_trigger(_FILES_MAX)
+    family.set_level_zero_stop_writes_trigger(_FILES_MAX * 3 // 2)
     # What the sieve lets pass is mostly there, and most of what is there lies in the last level: a
     # filter of all that would be asked in vain, and take the place of rows in the cache.
     family.set_optimize_filters_for_hits(True)
