@@ -3,8 +3,8 @@
 import gc
 import sys
 
-# A signing thread takes the interpreter's lock for moments and works without it in between; by
-# default a thread that asks for the lock may wait ten times as long, which is half of its work.
+# A signing thread takes the interpreter's lock every few milliseconds, for moments. By default it
+# may have to wait for five of them each time, about as long as it then works without the lock.
 _SWITCH_SECONDS = 0.0005
 # A batch makes objects by the ten thousand, hardly any of them in circles that need collecting.
 _NEW_OBJECTS = 10_000
