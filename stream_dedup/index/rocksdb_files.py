@@ -1,7 +1,8 @@
 """The files of an index: how RocksDB lays them out and opens them.
 
 A keyspace is two column families, one for each generation, `texts.a` and `texts.b`; the family
-`meta` names the generation that is the current one. Every family gets the same options.
+`meta` names the generation that is the current one. All families share cache and memory; those of
+buckets, which hold most rows, are merged in another way.
 """
 
 from collections.abc import Iterable

@@ -573,7 +573,6 @@ FULL_DISK = """
 import os, resource, signal, sys
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Unavailable
-from stream_dedup.index import rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes, Keyspace, Puts
