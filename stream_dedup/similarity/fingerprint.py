@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from stream_dedup.similarity.compiled import Array, kernel, keys_from_seed, mix64
 from stream_dedup.similarity.ragged import Ragged
+from stream_dedup.similarity.vectors import in_wide_vectors
 
 _PURPOSE = 4
 
@@ -29,6 +30,7 @@ def key(seed: int) -> np.uint64:
 @kernel
 def fingerprint_rows(texts: Array, bounds: Array, key: np.uint64, words: Array) -> None:
     """Write the two words of each text."""
+    in_wide_vectors()
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]
         first = np.uint64(text.size)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stream_dedup.similarity.bands import band_key_rows
+from stream_dedup.similarity.code_points import read_code_points
 from stream_dedup.similarity.compiled import Array, kernel
 from stream_dedup.similarity.elements import (
     count_distinct_rows,
@@ -18,18 +19,18 @@ from stream_dedup.similarity.elements import (
     sort_into,
 )
 from stream_dedup.similarity.fingerprint import fingerprint_rows
-from stream_dedup.similarity.minhash import shortened, sign_rows
+from stream_dedup.similarity.minhash import Functions, shortened, sign_rows
 from stream_dedup.similarity.ragged import Ragged, bounds_of, replace_rows
-from stream_dedup.similarity.shingles import Cut, hash_rows
+from stream_dedup.similarity.shingles import Cut, hash_rows, longest
 from stream_dedup.similarity.text import (
     EXPANSION_MAX,
     Rules,
-    code_points,
     composed,
     normalise_rows,
     rules,
     rules_of_composed,
 )
+from stream_dedup.similarity.vectors import in_wide_vectors
 
 # The arrays of so many texts stay in the second-level cache.
 _CHARACTERS = 1 << 16
@@ -40,7 +41,7 @@ class Line(NamedTuple):
 
     cut: Cut
     multiset: bool
-    multipliers: NDArray[np.uint32]
+    functions: Functions
     weights: NDArray[np.uint64]  # of the band keys
     fingerprint: np.uint64  # the key of that
 
@@ -73,7 +74,7 @@ def _sketch(
     texts: Sequence[str], line: Line, bands: int, salts: NDArray[np.uint64], text_rules: Rules
 ) -> tuple[Columns, NDArray[np.bool_]]:
     """Return the sketches, and which of them are those of empty texts until these are composed."""
-    rows, functions = len(texts), line.multipliers.size
+    rows, functions = len(texts), line.functions.multipliers.size
     short = Ragged(np.empty(rows * functions, np.uint64), np.zeros(rows + 1, np.int64))
     columns = Columns(
         np.empty((rows, functions), np.uint16),
@@ -84,7 +85,7 @@ def _sketch(
     )
     to_compose = np.zeros(rows, np.bool_)
     bounds = bounds_of([len(text) for text in texts])
-    _sketch_rows(code_points(texts), bounds, text_rules, line, salts, columns, to_compose)
+    _sketch_rows("".join(texts), bounds, text_rules, line, salts, columns, to_compose)
     # A copy: little was written of what there is room for.
     written = Ragged(short.values[: short.bounds[-1]].copy(), short.bounds)
     return columns._replace(short=written), to_compose
@@ -92,7 +93,7 @@ def _sketch(
 
 @kernel
 def _sketch_rows(
-    codes: Array,
+    joined: str,
     bounds: Array,
     text_rules: Rules,
     line: Line,
@@ -100,19 +101,21 @@ def _sketch_rows(
     columns: Columns,
     to_compose: Array,
 ) -> None:
-    text = np.empty(_CHARACTERS + EXPANSION_MAX, np.uint32)
-    hashes = np.empty(_CHARACTERS, np.uint64)
+    in_wide_vectors()
+    most = max(_CHARACTERS, longest(bounds))
+    codes = np.empty(most, np.uint32)
+    text = np.empty(most + EXPANSION_MAX, np.uint32)
+    hashes = np.empty(most, np.uint64)
     start = 0
     while start < bounds.size - 1:
         end = start + 1
         while end < bounds.size - 1 and bounds[end + 1] - bounds[start] <= _CHARACTERS:
             end += 1
         part = slice(start, end)
-        source = codes[bounds[start] : bounds[end]]
+        source = codes[: bounds[end] - bounds[start]]
+        read_code_points(joined, bounds[start], source)
         source_bounds = bounds[start : end + 1] - bounds[start]
         text_bounds = np.zeros_like(source_bounds)
-        if text.size < source.size + EXPANSION_MAX:
-            text = np.empty(source.size + EXPANSION_MAX, np.uint32)
         while not normalise_rows(
             source, source_bounds, text_rules, text, text_bounds, to_compose[part]
         ):
@@ -125,21 +128,21 @@ def _sketch_rows(
         columns.signatures[part] = shortened(values)
         band_key_rows(values, line.weights, salts[part], columns.keys[part])
         fingerprint_rows(text, text_bounds, line.fingerprint, columns.fingerprints[part])
-        _keep_short(hashes, hash_bounds, line.multipliers.size, columns.short, start)
+        _keep_short(hashes, hash_bounds, line.functions.multipliers.size, columns.short, start)
         start = end
 
 
 @kernel
 def _sign(hashes: Array, bounds: Array, line: Line, sizes: Array) -> Array:
     """Return the minima, and set how many elements each row has."""
-    values = np.empty((bounds.size - 1, line.multipliers.size), np.uint32)
+    values = np.empty((bounds.size - 1, line.functions.multipliers.size), np.uint32)
     if line.multiset:
         ordered = np.empty(bounds[-1], np.uint64)
         sort_into(hashes, bounds, ordered)
-        sign_rows(number_repeats_of(ordered, bounds), bounds, line.multipliers, values)
+        sign_rows(number_repeats_of(ordered, bounds), bounds, line.functions, values)
         sizes[:] = bounds[1:] - bounds[:-1]
     else:
-        sign_rows(hashes, bounds, line.multipliers, values)
+        sign_rows(hashes, bounds, line.functions, values)
         count_distinct_rows(hashes, bounds, sizes)
     return values
 

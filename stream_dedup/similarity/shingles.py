@@ -19,6 +19,7 @@ from stream_dedup.similarity.elements import (
     sort_rows,
 )
 from stream_dedup.similarity.ragged import Ragged, Room
+from stream_dedup.similarity.vectors import in_wide_vectors
 
 Unit = Literal["char", "word"]
 
@@ -103,6 +104,7 @@ def _mix_code_points(text: Array, keys: _Keys, mixed: Array) -> None:
     One shift would leave patterns: c(a) - c(b) - c(a + d) + c(b + d) would end in zeros too often.
     The last step is not a product: to multiply all coefficients alike changes no collision.
     """
+    in_wide_vectors()
     for i in range(text.size):
         value = np.uint64(np.uint64(text[i]) * keys.factor + keys.offset)
         value = np.uint64((value ^ (value >> np.uint64(32))) * np.uint64(0x94D049BB133111EB))
@@ -154,11 +156,12 @@ def _hash_prefixes(
 
 
 @kernel
-def _longest(bounds: Array) -> int:
-    longest = 0
+def longest(bounds: Array) -> int:
+    """Return the length of the longest row."""
+    length = 0
     for row in range(bounds.size - 1):
-        longest = max(longest, bounds[row + 1] - bounds[row])
-    return longest
+        length = max(length, bounds[row + 1] - bounds[row])
+    return length
 
 
 @kernel
@@ -180,7 +183,8 @@ def _hash_characters(
     out: Array,
     out_bounds: Array,
 ) -> None:
-    prefixes = np.empty(_longest(bounds) + 1, np.uint64)
+    in_wide_vectors()
+    prefixes = np.empty(longest(bounds) + 1, np.uint64)
     at = 0
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]
@@ -207,9 +211,9 @@ def _hash_words(
     out: Array,
     out_bounds: Array,
 ) -> None:
-    longest = _longest(bounds)
-    prefixes = np.empty(longest + 1, np.uint64)
-    starts = np.empty(longest + 2, np.int64)
+    length_max = longest(bounds)
+    prefixes = np.empty(length_max + 1, np.uint64)
+    starts = np.empty(length_max + 2, np.int64)
     at = 0
     for row in range(bounds.size - 1):
         text = texts[bounds[row] : bounds[row + 1]]

@@ -87,7 +87,7 @@ class Sketcher:
             self._line = fused.Line(
                 shingling.cut(),
                 shingling.multiset,
-                MinHash(hashes, seed).multipliers,
+                MinHash(hashes, seed).functions,
                 weights(rows),
                 key(seed),
             )

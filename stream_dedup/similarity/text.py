@@ -10,12 +10,12 @@ normal form unless a code point may combine with what stands before it, or marks
 import functools
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.np.numpy_support import carray
 from numpy.typing import NDArray
 
+from stream_dedup.similarity.code_points import code_points
 from stream_dedup.similarity.compiled import Array, kernel
 from stream_dedup.similarity.ragged import Ragged, Room, bounds_of, replace_rows
 
@@ -118,25 +118,6 @@ def _look_up(texts: Sequence[str], rules: Rules, room: Room) -> tuple[Ragged, ND
         if normalise_rows(codes, bounds, rules, out, out_bounds, to_compose):
             return Ragged(out[: out_bounds[-1]], out_bounds), to_compose
         capacity *= 2
-
-
-def code_points(texts: Sequence[str]) -> NDArray[np.uint32]:
-    """Return all code points, surrogates too."""
-    return _code_points("".join(texts))
-
-
-@kernel
-def _code_points(text: Any) -> Array:
-    """Read a string where it lies: as one, two or four bytes a code point, as its widest needs.
-
-    Any function of Python that widens it would hold the interpreter's lock all the while.
-    """
-    data, size = text._data, len(text)
-    if text._kind == 1:
-        return carray(data, size, np.uint8).astype(np.uint32)
-    if text._kind == 2:
-        return carray(data, size, np.uint16).astype(np.uint32)
-    return carray(data, size, np.uint32).astype(np.uint32)
 
 
 @kernel

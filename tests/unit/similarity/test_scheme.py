@@ -42,4 +42,4 @@ def test_the_fingerprint_names_scheme_and_unicode_version() -> None:
     """What a signature depends on beside the settings is part of the fingerprint."""
     scheme = str(scheme_fields(load(None, {}).settings)["scheme"])
 
-    assert scheme == f"polynomial-mixed-64, minhash-multiply-32, Unicode {UNICODE_VERSION}"
+    assert scheme == f"polynomial-mixed-64, minhash-poisson-32, Unicode {UNICODE_VERSION}"
