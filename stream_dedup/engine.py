@@ -14,6 +14,7 @@ import numpy as np
 from stream_dedup.config import Settings
 from stream_dedup.events import Verdict
 from stream_dedup.gate import Gate
+from stream_dedup.index.columns import exact_keys, id_keys
 from stream_dedup.index.identity import (
     deciding_as,
     decisions,
@@ -21,7 +22,6 @@ from stream_dedup.index.identity import (
     refuse_another,
     stored_decisions,
 )
-from stream_dedup.index.layout import exact_key, id_key
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.logtime import UNDATED, LogTime
@@ -191,14 +191,10 @@ class Matcher:
         window = self._settings.index.window
         milliseconds = None if window == float("inf") else round(window * 1000)
         log_time, now, horizons = self.log_time.advance(batch.times, milliseconds)
-        prints = batch.sketches.fingerprints.astype("<u8").tobytes()
         agenda = Agenda(
             batch,
-            [id_key(*names) for names in zip(batch.namespaces, batch.ids, strict=True)],
-            [
-                exact_key(prints[16 * index : 16 * index + 16], namespace)
-                for index, namespace in enumerate(batch.namespaces)
-            ],
+            id_keys(batch.namespaces, batch.ids),
+            exact_keys(batch.sketches.fingerprints, batch.namespaces),
             now.tolist(),
             horizons.tolist(),
             ((batch.sketches.sizes > 0) & ~np.array(batch.deleted, np.bool_)).tolist(),

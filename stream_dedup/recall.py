@@ -118,9 +118,7 @@ class RecallMeter:
         """
         if not self._sample or not batch.size:
             return
-        positions = batch.positions
-        begun = [place for place, name in enumerate(positions) if overlay.texts.has(name)]
-        self._recent.add(batch, begun)
+        self._recent.add(batch, overlay.texts.places(batch.positions))
         for place, similar in self._recent.similar(batch, list(met), self._least):
             counted = self._count(batch, place, met[place], similar, horizon)
             if counted.hits or counted.misses:

@@ -56,18 +56,19 @@ class Signer:
 
     def sign(self, records: Sequence[Record]) -> SignedBatch:
         """Sign a batch. The band keys of two namespaces never meet."""
-        events = [record.event for record in records]
+        columns = zip(*records, strict=True) if records else ((), (), (), ())
+        events, positions, times, references = map(list, columns)
         texts = [event.text if isinstance(event, Document) else "" for event in events]
-        salts = np.array([_salt(event.namespace) for event in events], np.uint64)
+        namespaces = [event.namespace for event in events]
         return SignedBatch(
-            positions=[record.position for record in records],
-            times=[record.time for record in records],
-            references=[record.reference for record in records],
+            positions=positions,
+            times=times,
+            references=references,
             ids=[event.id for event in events],
-            namespaces=[event.namespace for event in events],
+            namespaces=namespaces,
             sources=[event.source if isinstance(event, Document) else "" for event in events],
             deleted=[isinstance(event, Deletion) for event in events],
-            sketches=self.sketcher.sketch(texts, salts),
+            sketches=self.sketcher.sketch(texts, np.array(list(map(_salt, namespaces)), np.uint64)),
             originals=[_compressed(text) for text in texts] if self._keeps_texts else None,
         )
 

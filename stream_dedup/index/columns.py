@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.layout import BUCKET_KEY_BYTES, POSITION_BYTES
+from stream_dedup.index.layout import (
+    BUCKET_KEY_BYTES,
+    POSITION_BYTES,
+    exact_key,
+    id_key,
+    text_bytes,
+)
 from stream_dedup.similarity.ragged import Ragged
 
 _BAND_SHIFT = np.uint64(40)
@@ -24,6 +30,21 @@ _HEAD_FIELDS: list[Any] = [
     ("size", "<u4"),
     ("others", "<u4"),
 ]
+
+
+def exact_keys(fingerprints: NDArray[np.uint64], namespaces: Sequence[str]) -> list[bytes]:
+    """Return the keys of exact of many texts."""
+    prints = _cut(fingerprints.astype("<u8").view(np.uint8))
+    return list(map(exact_key, prints, namespaces))
+
+
+def id_keys(namespaces: Sequence[str], ids: Sequence[str]) -> list[bytes]:
+    """Return the keys of many ids, most of which are of a few namespaces."""
+    beginnings = {namespace: id_key(namespace, "") for namespace in set(namespaces)}
+    return [
+        beginnings[namespace] + text_bytes(document_id)
+        for namespace, document_id in zip(namespaces, ids, strict=True)
+    ]
 
 
 def position_keys(positions: NDArray[np.int64]) -> list[bytes]:
@@ -54,11 +75,11 @@ def encode_buckets(
     share its bytes.
     """
     narrow = _octets(positions, "<u8")[:, :POSITION_BYTES]
-    alone = [*_cut(narrow), b""]
+    alone = np.array([*_cut(narrow), b""], np.object_)
     sizes = np.diff(bounds)
     chosen = np.full(len(sizes), len(positions))
     chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
-    values = list(map(alone.__getitem__, chosen.tolist()))
+    values: list[bytes] = alone[chosen].tolist()
     flat, ends = narrow[entries].tobytes(), (POSITION_BYTES * bounds).tolist()
     for bucket in np.flatnonzero(sizes > 1).tolist():
         values[bucket] = flat[ends[bucket] : ends[bucket + 1]]
@@ -71,9 +92,11 @@ def decode_buckets(
     values: Sequence[bytes | None],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return positions, bounds and which are capped; a bucket that is not there is empty."""
-    filled = list(filter(None, values))  # few: most buckets are looked for in vain
+    places = list(compress(range(len(values)), values))
+    # Few: most buckets are looked for in vain.
+    filled = [value for place in places if (value := values[place])]
     lengths = np.zeros(len(values), np.int64)
-    lengths[list(compress(range(len(values)), values))] = list(map(len, filled))
+    lengths[places] = list(map(len, filled))
     capped = lengths % POSITION_BYTES == 1
     flat = np.frombuffer(b"".join(filled), np.uint8)
     if capped.any():

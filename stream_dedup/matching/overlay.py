@@ -1,10 +1,14 @@
 """The rows that one batch touches: read together, changed here, written together."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from stream_dedup.index import layout
-from stream_dedup.index.layout import Cluster, ExactRow, Group, Sighting, position_key
+from stream_dedup.index.columns import position_keys
+from stream_dedup.index.layout import Cluster, ExactRow, Group, Sighting
 from stream_dedup.interfaces import Changes, Index, Keyspace, Puts
 
 Name = TypeVar("Name", bytes, int)
@@ -12,32 +16,28 @@ Row = TypeVar("Row")
 
 
 class Table(Generic[Name, Row]):
-    """Rows of one keyspace by name, decoded when they are first looked at; None is not there."""
+    """Rows of one keyspace by name, decoded when they are first looked at."""
 
     def __init__(
         self,
         keyspace: Keyspace,
-        key: Callable[[Name], bytes],
+        keys: Callable[[list[Name]], list[bytes]],
         encode: Callable[[Row], bytes],
         decode: Callable[[Name, bytes], Row],
     ) -> None:
         self.keyspace = keyspace
-        self._values: dict[Name, bytes] = {}
-        self._key: Callable[[Name], bytes] = key
+        self._keys: Callable[[list[Name]], list[bytes]] = keys
         self._encode: Callable[[Row], bytes] = encode
         self._decode: Callable[[Name, bytes], Row] = decode
-        self._rows: dict[Name, Row | None] = {}
-        self._changed: set[Name] = set()
+        self._values: dict[Name, bytes | None] = {}  # None: there is no such row
+        self._rows: dict[Name, Row | None] = {}  # what was decoded or changed goes before its value
+        self._changed: dict[Name, None] = {}  # a set in order, of positions nearly that of the keys
 
     def read(self, index: Index, names: Iterable[Name]) -> None:
         """Fetch the rows of these names that are not known yet."""
         wanted = sorted(set(names) - self._rows.keys() - self._values.keys())
-        values = index.read(self.keyspace, [self._key(name) for name in wanted])
-        for name, value in zip(wanted, values, strict=True):
-            if value is None:
-                self._rows[name] = None
-            else:
-                self._values[name] = value
+        values = index.read(self.keyspace, self._keys(wanted))
+        self._values.update(zip(wanted, values, strict=True))
 
     def get(self, name: Name) -> Row | None:
         """Return a row that was read or put; a name that was not read is not there."""
@@ -48,7 +48,7 @@ class Table(Generic[Name, Row]):
 
     def among(self, names: Iterable[Name]) -> dict[Name, Row]:
         """Return the rows of those of these names that are there."""
-        there = [name for name in names if name in self._values or self._rows.get(name)]
+        there = [name for name in names if name in self._rows or self._values.get(name)]
         return {name: row for name in there if (row := self.get(name)) is not None}
 
     def value(self, name: Name) -> bytes | None:
@@ -58,33 +58,41 @@ class Table(Generic[Name, Row]):
         row = self._rows[name]
         return None if row is None else self._encode(row)
 
-    def has(self, name: Name) -> bool:
-        """Tell whether there is such a row, without decoding it."""
-        row = self._rows.get(name)
-        return row is not None or (name not in self._rows and name in self._values)
+    def places(self, names: Iterable[Name]) -> list[int]:
+        """Return the places of those names of which there is a row, without decoding it."""
+        rows, values = self._rows, self._values
+        there = (rows[name] if name in rows else values.get(name) for name in names)
+        return [place for place, row in enumerate(there) if row is not None]
 
     def put(self, name: Name, row: Row | None) -> None:
         """Change a row, or delete it."""
         self._rows[name] = row
-        self._changed.add(name)
+        self._changed[name] = None
 
-    def put_value(self, name: Name, value: bytes) -> None:
-        """Change a row, given as it will lie in the index."""
-        self._rows.pop(name, None)
-        self._values[name] = value
-        self._changed.add(name)
+    def begin(self, names: Sequence[Name], values: Sequence[bytes]) -> None:
+        """Put rows where there are none, given as they will lie in the index."""
+        for name in self._rows.keys() & names:  # that were deleted
+            del self._rows[name]
+        self._values.update(zip(names, values, strict=True))
+        self._changed.update(dict.fromkeys(names))
+
+    def take_back(self, names: Sequence[Name]) -> None:
+        """Have no rows where some were begun."""
+        self._values.update(dict.fromkeys(names))
 
     def changes(self) -> tuple[Puts, list[bytes]]:
         """Return the rows to put and the keys to delete."""
-        keys, values, deletes = [], [], []
-        for name in sorted(self._changed):
-            value = self.value(name)
-            if value is None:
-                deletes.append(self._key(name))
-            else:
-                keys.append(self._key(name))
-                values.append(value)
-        return Puts(keys, values), deletes
+        names = sorted(self._changed)
+        keys, values = self._keys(names), list(map(self._values.get, names))
+        for place, name in enumerate(names):
+            if name in self._rows:
+                values[place] = self.value(name)
+        kept = [value for value in values if value is not None]
+        if len(kept) == len(values):
+            return Puts(keys, kept), []
+        there = [value is not None for value in values]
+        gone = [value is None for value in values]
+        return Puts(list(compress(keys, there)), kept), list(compress(keys, gone))
 
 
 class Buckets:
@@ -127,27 +135,27 @@ class Overlay:
         self.buckets = Buckets()
         self.texts: Table[int, Group] = Table(
             Keyspace.TEXTS,
-            position_key,
+            _names,
             layout.encode_group,
             lambda position, value: layout.decode_group(position, value, signature_bytes),
         )
         self.exact: Table[bytes, ExactRow] = Table(
-            Keyspace.EXACT, bytes, layout.encode_exact, lambda _, value: layout.decode_exact(value)
+            Keyspace.EXACT, list, layout.encode_exact, lambda _, value: layout.decode_exact(value)
         )
         self.ids: Table[bytes, Sighting] = Table(
             Keyspace.IDS,
-            bytes,
+            list,
             layout.encode_sighting,
             lambda _, value: layout.decode_sighting(value),
         )
         self.clusters: Table[int, Cluster] = Table(
             Keyspace.CLUSTERS,
-            position_key,
+            _names,
             layout.encode_cluster,
             lambda _, value: layout.decode_cluster(value),
         )
         self.originals: Table[int, bytes] = Table(
-            Keyspace.ORIGINALS, position_key, bytes, lambda _, value: value
+            Keyspace.ORIGINALS, _names, bytes, lambda _, value: value
         )
 
     def changes(self, meta: Mapping[str, bytes]) -> Changes:
@@ -157,3 +165,7 @@ class Overlay:
         for table in (self.texts, self.exact, self.ids, self.clusters, self.originals):
             puts[table.keyspace], deletes[table.keyspace] = table.changes()
         return Changes(puts, deletes, meta)
+
+
+def _names(positions: list[int]) -> list[bytes]:
+    return position_keys(np.array(positions, np.int64))

@@ -127,8 +127,8 @@ class Piece:
         named = {row.position for row in self._exact.values()}
         named.update(row.cluster for row in self._exact.values())
         named.update(sighting.position for sighting in self._sightings.values())
-        entries = np.unique(self.shelf.positions.values)
-        positions: Numbers = np.union1d(entries, np.array(sorted(named), np.int64))
+        entries = self.shelf.positions.values
+        positions: Numbers = np.union1d(entries, np.array(list(named), np.int64))
         return positions
 
     def _compare(self) -> None:

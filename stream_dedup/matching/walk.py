@@ -8,7 +8,7 @@ from stream_dedup.index.layout import ExactRow, Group, Member, Sighting, exact_k
 from stream_dedup.matching import groups
 from stream_dedup.matching.buckets import Numbers
 from stream_dedup.matching.clusters import Clusters
-from stream_dedup.matching.founders import Rows, founders, member, sighting
+from stream_dedup.matching.founders import founders, member, sighting
 from stream_dedup.matching.logtime import NEVER
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Piece
@@ -30,33 +30,28 @@ class Walk:
         self._shelving = Shelving(piece, overlay)
         self._clusters = Clusters(overlay, self._shelving.sized)
         self._founders = founders(piece)
-        self._shelving.found(list(self._founders))
+        self._founders.begin(overlay)
+        self._shelving.found(self._founders.places)
         self.met: dict[int, Numbers] = {}  # by sampled documents, as positions
 
     def decide(self) -> list[Decision]:
         """Decide as many events as were foretold rightly, at least one."""
+        found = dict.fromkeys(self._founders.places, _UNIQUE)
+        if self._emit == "all":
+            found = {place: self._alone(place) for place in found}
         decisions: list[Decision] = []
         for index in self._piece.events:
-            rows = self._founders.get(index)
-            decision = self._decide(index) if rows is None else self._found(index, rows)
+            decision = found.get(index) or self._decide(index)
             if decision is None:
+                self._founders.take_back(self._overlay, index)
                 break
             decisions.append(decision)
         self._shelving.rewrite(self._piece.events.start + len(decisions))
         return decisions
 
-    def _found(self, index: int, rows: Rows) -> Decision:
-        """Take in a founder."""
-        overlay, position = self._overlay, self._batch.positions[index]
-        text, exact, seen = rows
-        overlay.texts.put_value(position, text)
-        overlay.exact.put_value(self._agenda.exact_keys[index], exact)
-        overlay.ids.put_value(self._agenda.id_keys[index], seen)
-        if self._batch.originals is not None:
-            overlay.originals.put(position, self._batch.originals[index])
-        if self._emit == "all":
-            return Decision("unique", cluster=ClusterReference(id=self._batch.ids[index], size=1))
-        return _UNIQUE
+    def _alone(self, index: int) -> Decision:
+        """Decide a founder and name its cluster."""
+        return Decision("unique", cluster=ClusterReference(id=self._batch.ids[index], size=1))
 
     def _decide(self, index: int) -> Decision | None:
         """Decide one event, or nothing if it has to look into buckets and has not."""

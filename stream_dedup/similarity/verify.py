@@ -43,11 +43,11 @@ def _agreements(signatures: Array, left: Array, right: Array, counts: Array) -> 
 
 @kernel
 def agreement(a: Array, b: Array) -> int:
-    """Return how many values two signatures share."""
-    equal = 0
+    """Return how many values two signatures share; they have fewer than 2^16."""
+    equal = np.uint16(0)  # as narrow as the values: a vector takes in more of them
     for i in range(a.size):
-        equal += a[i] == b[i]
-    return equal
+        equal = np.uint16(equal + np.uint16(a[i] == b[i]))
+    return int(equal)
 
 
 def agreement_within_reach(threshold: float, hashes: int, measure: Measure) -> int:
