@@ -1,6 +1,7 @@
 """The part of RESULTS.md on large and on old indexes, with its pictures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import harmonic_mean
 
 from benchmarks.charts import Axis, Limit, Panel, chart
 from benchmarks.records import ScalePoint, ScaleResults, WindowResults, load
@@ -14,11 +15,12 @@ up is not counted; RocksDB could go on meanwhile, {free:.0%} of the time.
 """
 
 _SCALE_WORDS = """\
-The last {every:,} documents were taken in at {last:,.0f} a second, as many up to {start:,} at
-{first:,.0f}: **{share:.2f}** of the rate. On disk lie **{disk:,.0f}** bytes a document at the end
-of the run, {closed:,.0f} after it was closed and {compacted:,.0f} compacted; while the index grew
-it was at most {most:,.0f}, where a log that does not grow with the index weighs on few documents.
-The process had at most **{memory:.2f}** GB of memory.
+The last {span:,} documents were taken in at {last:,.0f} a second, as many around the {start:,}th at
+{around:,.0f}: **{share:.2f}** of the rate, or {share_before:.2f} of the {before:,.0f} of those just
+before it, when hardly any files had been merged. On disk lie **{disk:,.0f}** bytes a document at
+the end of the run, {closed:,.0f} after it was closed and {compacted:,.0f} compacted; while the
+index grew it was at most {most:,.0f}, where a log that does not grow with the index weighs on few
+documents. The process had at most **{memory:.2f}** GB of memory.
 """
 
 _WINDOW = """\
@@ -35,6 +37,7 @@ the disk holds {disk_low:,.0f} to {disk_high:,.0f} MB at the fullest of each win
 """
 
 _FIRST = 400_000  # documents
+_SPAN = 200_000  # before it and behind it: merging files makes single points swing
 _POINTS = 4  # a window
 _STEADY = 2  # windows after which nothing changes any more
 
@@ -78,7 +81,8 @@ def pictures() -> dict[str, str]:
 def _scale_picture(results: ScaleResults) -> str:
     points = results.points
     # What a log that is bounded weighs on few documents says nothing about many.
-    rate = Limit(0.8 * _first(results).documents_per_second, "0.8 of that at 400,000")
+    around = _rate(results.points, _FIRST - _SPAN, _FIRST + _SPAN)
+    rate = Limit(0.8 * around, "0.8 of that at 400,000")
     return chart(
         "An index that grows",
         Axis("million documents", [point.documents / 1e6 for point in points]),
@@ -111,25 +115,31 @@ def _window_picture(results: WindowResults) -> str:
 
 
 def _scale_words(results: ScaleResults) -> str:
-    first, last = _first(results), results.points[-1]
+    points = results.points
+    end = points[-1]
+    last = _rate(points, end.documents - 2 * _SPAN, end.documents)
+    around, before = (_rate(points, _FIRST - _SPAN, to) for to in (_FIRST + _SPAN, _FIRST))
     return filled(
         _SCALE_WORDS,
-        every=results.points[0].documents,
-        start=first.documents,
-        first=first.documents_per_second,
-        last=last.documents_per_second,
-        share=last.documents_per_second / first.documents_per_second,
-        disk=last.disk_bytes / last.documents,
-        closed=results.closed_bytes / last.documents,
-        compacted=results.compacted_bytes / last.documents,
-        most=max(point.disk_bytes / point.documents for point in results.points),
-        memory=max(point.memory_bytes for point in results.points) / 1e9,
+        span=2 * _SPAN,
+        start=_FIRST,
+        last=last,
+        around=around,
+        share=last / around,
+        before=before,
+        share_before=last / before,
+        disk=end.disk_bytes / end.documents,
+        closed=results.closed_bytes / end.documents,
+        compacted=results.compacted_bytes / end.documents,
+        most=max(point.disk_bytes / point.documents for point in points),
+        memory=max(point.memory_bytes for point in points) / 1e9,
     )
 
 
-def _first(results: ScaleResults) -> ScalePoint:
-    """Return the point that the others are held against: an index that is no longer empty."""
-    return next(point for point in results.points if point.documents >= _FIRST)
+def _rate(points: Sequence[ScalePoint], start: int, end: int) -> float:
+    """Return the documents a second from one number of documents to another."""
+    rates = [point.documents_per_second for point in points if start < point.documents <= end]
+    return harmonic_mean(rates)
 
 
 def _window_words(results: WindowResults) -> str:

@@ -16,6 +16,7 @@ from benchmarks.synthetic import Mix, Stream
 from stream_dedup.config import IndexSettings, Settings
 from stream_dedup.engine import Matcher, Signer
 from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interpreter import attune
 from stream_dedup.quantities import Duration
 
 _BATCH = 2000
@@ -66,6 +67,7 @@ def _grow(directory: Path, documents: int, every: int) -> tuple[list[ScalePoint]
     busy = 0.0
     with closing(RocksIndex.open(directory, _SETTINGS.index)) as index:
         matcher = Matcher(index, _SETTINGS)
+        attune()  # as `run` does
         while len(points) < documents // every:
             seconds = _take_in(matcher, stream, every)
             busy += seconds

@@ -21,6 +21,7 @@ from stream_dedup.index.layout import POSITION_MAX
 from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Index
+from stream_dedup.interpreter import give_way
 from stream_dedup.matching.verdicts import matches
 from stream_dedup.quantities import Duration, Size
 from stream_dedup.recall import Recall
@@ -158,7 +159,7 @@ class Deduplicator:
 
     def _signed(self, documents: list[Document]) -> Iterator[SignedBatch]:
         """Sign batch after batch, each while the one before it is decided."""
-        with ThreadPoolExecutor(1, "sign") as pool:
+        with ThreadPoolExecutor(1, "sign", give_way) as pool:
             ahead: Future[SignedBatch] | None = None
             for start in range(0, len(documents), _BATCH):
                 signing = pool.submit(self._sign, documents[start : start + _BATCH])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from stream_dedup.checkpoint import output_entry
 from stream_dedup.engine import Matched, Matcher, SignedBatch, Signer
 from stream_dedup.events import Verdict
-from stream_dedup.interpreter import attune
+from stream_dedup.interpreter import attune, give_way
 from stream_dedup.numbering import Decoded, Numbering
 from stream_dedup.outputs import Output
 from stream_dedup.readahead import ReadAhead
@@ -55,7 +55,7 @@ class FileRun:
     def run(self) -> Iterator[Done]:
         """Yield what was done after each commit, until the input ends or is stopped."""
         attune()
-        with ThreadPoolExecutor(self._threads, "sign") as pool, self._lines:
+        with ThreadPoolExecutor(self._threads, "sign", give_way) as pool, self._lines:
             for decoded, signed in self._signed(pool):
                 self._share.add(len(decoded.records), decoded.rejected)
                 matched = self._matcher.match(signed)

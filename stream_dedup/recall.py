@@ -33,6 +33,7 @@ Numbers = NDArray[np.int64]
 WINDOW = 20_000
 _WINDOW_BYTES_MAX = 1 << 24
 _TOGETHER = 16  # documents that are compared in one pass over the groups
+_FIRST = 32  # values of a signature that are compared first: a line of the processor's cache
 # With fewer found, a share says more about chance than about the index.
 HITS_MIN = 30
 # The estimate is that of the last documents that had something to find: it follows what changes.
@@ -120,6 +121,8 @@ class RecallMeter:
             return
         self._recent.add(batch, overlay.texts.places(batch.positions))
         for place, similar in self._recent.similar(batch, list(met), self._least):
+            if not len(similar.positions):
+                continue  # as for most
             counted = self._count(batch, place, met[place], similar, horizon)
             if counted.hits or counted.misses:
                 self._counted.append(counted)
@@ -204,6 +207,7 @@ class _Recent:
                 batch.sketches.signatures[chosen],
                 np.array([batch.positions[place] for place in chosen]),
                 np.array([hash(batch.namespaces[place]) for place in chosen]),
+                least,
                 agreeing,
             )
             for place, values in zip(chosen, agreeing, strict=True):
@@ -225,18 +229,23 @@ def _agree(
     asked: Array,
     before: Array,
     among: Array,
+    least: int,
     agreeing: Array,
 ) -> None:
     """Compare each row with all that are `asked`, if it lies `before` them and in their namespace.
 
-    The rows do not fit the processor's caches: each is fetched once.
+    The rows do not fit the processor's caches: each is fetched once, and most of them in part. What
+    the first values show is mostly enough to know that not the `least` number will agree: -1 then.
     """
     for row in range(positions.size):
+        values = signatures[row]
+        first, rest = values[:_FIRST], values[_FIRST:]
         for document in range(len(asked)):
+            agreeing[document, row] = -1
             if positions[row] < before[document] and namespaces[row] == among[document]:
-                agreeing[document, row] = agreement(signatures[row], asked[document])
-            else:
-                agreeing[document, row] = -1
+                count = agreement(first, asked[document, :_FIRST])
+                if count + rest.size >= least:
+                    agreeing[document, row] = count + agreement(rest, asked[document, _FIRST:])
 
 
 @kernel

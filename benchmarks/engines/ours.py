@@ -18,7 +18,7 @@ from stream_dedup.engine import Matcher, Record, SignedBatch, Signer
 from stream_dedup.events import Document, RecordReference
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.interfaces import Changes
-from stream_dedup.interpreter import attune
+from stream_dedup.interpreter import attune, give_way
 from stream_dedup.quantities import Duration
 
 MIX = Mix(near=0.1, exact=0.05)
@@ -87,7 +87,7 @@ def signed_in_turn(signer: Signer, portions: Sequence[Sequence[Record]]) -> Iter
 
 def signed_ahead(signer: Signer, portions: Sequence[Sequence[Record]]) -> Iterator[SignedBatch]:
     """Sign in a thread of its own."""
-    with ThreadPoolExecutor(1) as thread:
+    with ThreadPoolExecutor(1, "sign", give_way) as thread:
         waiting = deque(thread.submit(signer.sign, portion) for portion in portions[:_AHEAD])
         for portion in portions[_AHEAD:]:
             signed = waiting.popleft().result()

@@ -77,15 +77,16 @@ def encode_buckets(
     narrow = _octets(positions, "<u8")[:, :POSITION_BYTES]
     alone = np.array([*_cut(narrow), b""], np.object_)
     sizes = np.diff(bounds)
-    chosen = np.full(len(sizes), len(positions))
-    chosen[sizes == 1] = entries[bounds[:-1][sizes == 1]]
-    values: list[bytes] = alone[chosen].tolist()
-    flat, ends = narrow[entries].tobytes(), (POSITION_BYTES * bounds).tolist()
-    for bucket in np.flatnonzero(sizes > 1).tolist():
-        values[bucket] = flat[ends[bucket] : ends[bucket + 1]]
-    for bucket in np.flatnonzero(capped).tolist():
-        values[bucket] += _CAPPED
-    return values
+    values = np.full(len(sizes), b"", np.object_)
+    for size in np.unique(sizes).tolist():
+        buckets = np.flatnonzero(sizes == size)
+        held = entries[bounds[buckets, None] + np.arange(size)]
+        if size == 1:
+            values[buckets] = alone[held[:, 0]]
+        elif size:
+            values[buckets] = _cut(narrow[held].reshape(len(held), -1))
+    values[capped] += _CAPPED
+    return list(values)
 
 
 def decode_buckets(

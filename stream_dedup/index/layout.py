@@ -190,7 +190,7 @@ def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
     fingerprint, cluster, first_seen, last_seen, size, others = _HEAD.unpack_from(value)
     start = _HEAD.size + signature_bytes
     short = _short(value, signature_bytes)
-    tail = _tails.decode(memoryview(value)[start + _COUNT.size + len(short) :])
+    tail = _tails.decode(value[start + _COUNT.size + len(short) :])
     return Group(
         position=position,
         fingerprint=fingerprint,

@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -38,16 +39,8 @@ from stream_dedup.index.rocksdb_files import (
     open_view,
     sieve_bytes,
 )
-from stream_dedup.index.rocksdb_rows import (
-    Row,
-    Scan,
-    get,
-    has_rows,
-    keys_in_chunks,
-    merged,
-    put,
-    rows,
-)
+from stream_dedup.index.rocksdb_lookups import get, put
+from stream_dedup.index.rocksdb_rows import Row, Scan, has_rows, keys_in_chunks, merged, rows
 from stream_dedup.index.sieve import Sieve, Sieves
 from stream_dedup.interfaces import Changes, Keyspace
 
@@ -79,6 +72,7 @@ class RocksIndex:
         self._writing = threading.Lock()
         self._gate = threading.Condition()
         self._readers = 0
+        self._helper = ThreadPoolExecutor(1, "look-ups")  # its thread begins with its first work
         self._scans: weakref.WeakSet[Scan] = weakref.WeakSet()
         # The families that may hold rows: the others are neither read nor deleted from nor dropped.
         self._filled = {name for name, family in families.by_name.items() if has_rows(family)}
@@ -118,11 +112,11 @@ class RocksIndex:
         """Return the value of each key, or None; ascending keys are read fastest."""
         with self._reading() as state:
             sieves = state.sieves if keyspace is Keyspace.BUCKETS else Sieves()
-            found = get(state.current[keyspace], keys, sieves.current)
+            found = get(self._helper, state.current[keyspace], keys, sieves.current)
             if keyspace in state.previous:
                 missing = [place for place, value in enumerate(found) if value is None]
-                older = [keys[place] for place in missing]
-                put(found, missing, get(state.previous[keyspace], older, sieves.previous))
+                older, previous = [keys[place] for place in missing], state.previous[keyspace]
+                put(found, missing, get(self._helper, previous, older, sieves.previous))
         return found
 
     def scan(self, keyspace: Keyspace) -> Iterator[Row]:
@@ -185,6 +179,7 @@ class RocksIndex:
             self._gate.wait_for(lambda: self._readers == 0)
             for scan in list(self._scans):
                 scan.close()
+            self._helper.shutdown()
             if state is not None:
                 with explained(self._path):
                     state.families.close()

@@ -2,7 +2,7 @@
 
 A keyspace is two column families, one for each generation, `texts.a` and `texts.b`; the family
 `meta` names the generation that is the current one. All families share cache and memory; those of
-buckets, which hold most rows, are merged in another way.
+buckets and texts, which hold most rows and most bytes, are merged in another way than the others.
 """
 
 from collections.abc import Iterable
@@ -20,6 +20,7 @@ from rocksdict import (
     DBCompactionStyle,
     DBCompressionType,
     DBRecoveryMode,
+    Env,
     Options,
     Rdict,
     WriteBufferManager,
@@ -50,9 +51,11 @@ _BUFFER_BYTES_MIN = 1 << 20
 _BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
 _BUFFERS_MERGED_MAX = 24
 _FILES_MERGED = 8
+_LEVELS = 7  # RocksDB's own number
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
+_READ_AHEAD_BYTES = 256 << 10  # of each file that is merged: there may be a hundred
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
 _FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
@@ -204,10 +207,14 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
         family = options[name] = Options(raw_mode=True)
         family.set_block_based_table_factory(_blocks(cache, in_parts))
         # In the last level too: zstd saves a few percent, and unpacking costs a tenth of the rate.
-        family.set_compression_type(DBCompressionType.lz4())
+        # Not in the first: what is written there is merged before long, and packed then.
+        levels = [DBCompressionType.none(), *[DBCompressionType.lz4()] * (_LEVELS - 1)]
+        family.set_compression_per_level(levels)
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
         family.set_memtable_whole_key_filtering(True)
+        if name.startswith((Keyspace.BUCKETS, Keyspace.TEXTS)):
+            _merge_by_size(family)
         if name.startswith(Keyspace.BUCKETS):
             _prepare_for_buckets(family, buffer_bytes)
     database = options[DATABASE]
@@ -215,6 +222,12 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     database.create_if_missing(mode == "write")
     database.set_max_total_wal_size(buffer_bytes)
     database.set_max_background_jobs(4)
+    # Merging can wait: it takes what others leave of the processor. Where they leave nothing, files
+    # pile up until a write has to wait, which leaves something.
+    environment = Env()
+    environment.lower_thread_pool_cpu_priority()
+    database.set_env(environment)
+    database.set_compaction_readahead_size(_READ_AHEAD_BYTES)
     # A view outlives files that the writer removes, so it opens all of them at once.
     database.set_max_open_files(-1 if mode == "view" else _OPEN_FILES_MAX)
     database.set_keep_log_file_num(2)
@@ -231,17 +244,23 @@ def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
     buffers = min(max(buffer_bytes // _BATCH_BYTES, 4), _BUFFERS_MERGED_MAX)
     family.set_min_write_buffer_number_to_merge(buffers)
     family.set_max_write_buffer_number(buffers * 3 // 2)
-    # Look-ups that find nothing do not come here, so that more files to look into cost little, and
-    # merging those of like size spares half of the work behind the writes.
+    # What the sieve lets pass is mostly there, and most of what is there lies in the last level: a
+    # filter of all that would be asked in vain, and take the place of rows in the cache.
+    family.set_optimize_filters_for_hits(True)
+
+
+def _merge_by_size(family: Options) -> None:
+    """Merge files of like size, which spares half of the work behind the writes and more.
+
+    For families in which what is looked for is mostly there: to look in vain means one more file
+    for each that was not merged.
+    """
     family.set_compaction_style(DBCompactionStyle.universal())
     family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
     # More may come meanwhile: merging all takes longer and longer, and a write that is held up
     # until it is done is slower than a look into more files.
     family.set_level_zero_slowdown_writes_trigger(_FILES_MAX)
     family.set_level_zero_stop_writes_trigger(_FILES_MAX * 3 // 2)
-    # What the sieve lets pass is mostly there, and most of what is there lies in the last level: a
-    # filter of all that would be asked in vain, and take the place of rows in the cache.
-    family.set_optimize_filters_for_hits(True)
 
 
 def _blocks(cache: Cache, in_parts: bool) -> BlockBasedOptions:

@@ -1,4 +1,4 @@
-"""Rows of an index: those of certain keys, and all of them one after the other."""
+"""Rows of an index, one after the other."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,9 @@ from rocksdict import Rdict, ReadOptions
 
 from stream_dedup.errors import StreamDedupError
 from stream_dedup.index.rocksdb_files import explained
-from stream_dedup.index.sieve import Sieve
 
 Row = tuple[bytes, bytes]
 
-# RocksDB sorts what it is asked for and works on it: so much of that stays in the caches.
-_KEYS_OF_A_CALL = 512
 _KEYS_OF_A_CHUNK = 4096
 
 
@@ -39,25 +36,6 @@ class Scan:
     def close(self) -> None:
         with self._lock:
             self._source = None
-
-
-def get(family: Rdict, keys: Sequence[bytes], sieve: Sieve | None) -> list[bytes | None]:
-    """Return the value of each key, or None; a sieve spares most of the asking."""
-    found: list[bytes | None] = []
-    if sieve and sieve.is_whole:
-        found = [None] * len(keys)
-        places = sieve.passing(keys)
-        put(found, places, get(family, [keys[place] for place in places], None))
-        return found
-    for start in range(0, len(keys), _KEYS_OF_A_CALL):
-        found += family.get(list(keys[start : start + _KEYS_OF_A_CALL])) or []
-    return found
-
-
-def put(found: list[bytes | None], places: list[int], values: list[bytes | None]) -> None:
-    """Put values in their places."""
-    for place, value in zip(places, values, strict=True):
-        found[place] = value
 
 
 def has_rows(family: Rdict) -> bool:

@@ -63,6 +63,7 @@ class Sieve:
         self._written, self._estimate, self._bytes_max = written, estimate, bytes_max
         self._whole = None if estimate else _Mesh(0, bytes_max)
         self._filling: _Filling | None = None
+        self._asked: tuple[Keys, Hashes] | None = None
         self._filled_at = monotonic()
 
     @property
@@ -78,12 +79,15 @@ class Sieve:
     def passing(self, keys: Keys) -> list[int]:
         """Return the places of those that may have been written; the others never were."""
         assert self._whole is not None
-        places: list[int] = _passing(self._whole.blocks, _hashes(keys)).tolist()
+        hashes = _hashes(keys)
+        self._asked = keys, hashes
+        places: list[int] = _passing(self._whole.blocks, hashes).tolist()
         return places
 
     def add(self, keys: Keys) -> None:
-        """Take in what is about to be written."""
-        hashes = _hashes(keys)
+        """Take in what is about to be written; nobody changes a list of keys that was asked for."""
+        asked = self._asked
+        hashes = asked[1] if asked and asked[0] is keys else _hashes(keys)
         for mesh in self._meshes():
             mesh.add(hashes)
 

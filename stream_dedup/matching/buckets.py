@@ -141,7 +141,8 @@ def rewritten(
     )
     capped = np.zeros(len(shelf.keys), np.bool_)
     capped[lists_of >= 0] = full
-    keys = list(compress(shelf.keys, touched.tolist()))
+    # Mostly the very list that was looked up: what was made of it is still known.
+    keys = shelf.keys if touched.all() else list(compress(shelf.keys, touched.tolist()))
     return keys, encode_buckets(groups, bounds, capped[chosen], positions)
 
 

@@ -43,7 +43,7 @@ def read_known(overlay: Overlay, positions: Numbers, like: NDArray[Any]) -> Know
     """Read the rows at these positions; their signatures are of the same kind as `like`."""
     names = positions.tolist()
     overlay.texts.read(overlay.index, names)
-    values = [overlay.texts.value(name) for name in names]
+    values = overlay.texts.values(names)
     there = np.array([value is not None for value in values], np.bool_)
     heads = decode_heads([value for value in values if value], like.shape[1], like.dtype)
 

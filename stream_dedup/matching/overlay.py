@@ -51,12 +51,10 @@ class Table(Generic[Name, Row]):
         there = [name for name in names if name in self._rows or self._values.get(name)]
         return {name: row for name in there if (row := self.get(name)) is not None}
 
-    def value(self, name: Name) -> bytes | None:
-        """Return a row as it lies in the index, or would."""
-        if name not in self._changed or name not in self._rows:
-            return self._values.get(name)
-        row = self._rows[name]
-        return None if row is None else self._encode(row)
+    def values(self, names: Iterable[Name]) -> list[bytes | None]:
+        """Return rows as they lie in the index, or would."""
+        rows, values = self._rows, self._values
+        return [self._value(name) if name in rows else values.get(name) for name in names]
 
     def places(self, names: Iterable[Name]) -> list[int]:
         """Return the places of those names of which there is a row, without decoding it."""
@@ -83,16 +81,20 @@ class Table(Generic[Name, Row]):
     def changes(self) -> tuple[Puts, list[bytes]]:
         """Return the rows to put and the keys to delete."""
         names = sorted(self._changed)
-        keys, values = self._keys(names), list(map(self._values.get, names))
-        for place, name in enumerate(names):
-            if name in self._rows:
-                values[place] = self.value(name)
+        keys, values = self._keys(names), self.values(names)
         kept = [value for value in values if value is not None]
         if len(kept) == len(values):
             return Puts(keys, kept), []
         there = [value is not None for value in values]
         gone = [value is None for value in values]
         return Puts(list(compress(keys, there)), kept), list(compress(keys, gone))
+
+    def _value(self, name: Name) -> bytes | None:
+        """Return a row that was decoded or changed."""
+        if name not in self._changed:
+            return self._values.get(name)
+        row = self._rows[name]
+        return None if row is None else self._encode(row)
 
 
 class Buckets:

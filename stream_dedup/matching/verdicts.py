@@ -103,13 +103,17 @@ def event_id(record: RecordReference) -> str:
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-@lru_cache(maxsize=4096)  # documents that come together often have one time
 def timestamp(milliseconds: int) -> str | None:
     """Write a time as RFC 3339 does, nothing for none."""
     if milliseconds == UNDATED:
         return None
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return f"{moment.isoformat(timespec='milliseconds')}Z"
+    second, rest = divmod(milliseconds, 1000)
+    return f"{_second(second)}.{rest:03}Z"
+
+
+@lru_cache(maxsize=4096)  # what comes together mostly is of a few seconds
+def _second(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat()
 
 
 def _match(found: Found) -> Match:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -173,6 +173,22 @@ def test_garbled_rows_are_refused_soon_after_an_opening(directory: Path, place: 
         assert not index.has_whole_sieves()
     assert index.meta() == {"batch": b"%d" % written[-1]}
     index.close()
+
+
+@pytest.mark.parametrize("count", [10, 512, 513, 5000])
+def test_two_threads_find_what_is_there(tmp_path: Path, count: int) -> None:
+    """Values come in the order of the keys, whoever looks them up, and no thread stays."""
+    keys = [b"%06d" % number for number in range(count)]
+    values = {key: key[::-1] for key in keys[::3]}
+    before = threading.active_count()
+
+    with closing(RocksIndex.open(tmp_path / "index", SETTINGS)) as index:
+        index.write(Changes({Keyspace.TEXTS: Puts([*values], [*values.values()])}, {}, {}))
+        found = index.read(Keyspace.TEXTS, keys)
+        assert threading.active_count() - before == (count > 512)
+
+    assert found == [values.get(key) for key in keys]
+    assert threading.active_count() == before
 
 
 def test_what_is_there_is_found_before_and_after_the_sieve_is_whole(

@@ -1,0 +1,50 @@
+"""Look-ups of many keys: what was surely never written is passed over, the rest is shared.
+
+RocksDB does not hold the interpreter's lock while it looks up, so a second thread is of help.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from rocksdict import Rdict
+
+from stream_dedup.index.sieve import Sieve
+
+Keys = Sequence[bytes]
+Values = list[bytes | None]
+
+# RocksDB sorts what it is asked for and works on it: so much of that stays in the caches.
+_KEYS_OF_A_CALL = 512
+
+
+def get(helper: Executor, family: Rdict, keys: Keys, sieve: Sieve | None) -> Values:
+    """Return the value of each key, or None; a sieve spares most of the asking."""
+    if not (sieve and sieve.is_whole):
+        return _get(helper, family, keys)
+    found: Values = [None] * len(keys)
+    places = sieve.passing(keys)
+    put(found, places, _get(helper, family, [keys[place] for place in places]))
+    return found
+
+
+def _get(helper: Executor, family: Rdict, keys: Keys) -> Values:
+    starts = range(0, len(keys), _KEYS_OF_A_CALL)
+    waiting = iter(starts)  # both threads take from it
+    found: dict[int, Any] = {}
+
+    def look_up() -> None:
+        for start in waiting:
+            found[start] = family.get(list(keys[start : start + _KEYS_OF_A_CALL]))
+
+    helping = helper.submit(look_up) if len(starts) > 1 else None
+    look_up()
+    if helping and not helping.cancel():
+        helping.result()
+    return [value for start in starts for value in found[start]]
+
+
+def put(found: Values, places: Sequence[int], values: Values) -> None:
+    """Put values in their places."""
+    for place, value in zip(places, values, strict=True):
+        found[place] = value
