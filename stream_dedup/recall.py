@@ -25,6 +25,7 @@ from stream_dedup.signing import SignedBatch
 from stream_dedup.similarity.compiled import Array, kernel, mix64
 from stream_dedup.similarity.curve import similarity_from_agreement
 from stream_dedup.similarity.sketch import Sketcher
+from stream_dedup.similarity.vectors import in_wide_vectors
 from stream_dedup.similarity.verify import agreement
 
 Numbers = NDArray[np.int64]
@@ -237,15 +238,20 @@ def _agree(
     The rows do not fit the processor's caches: each is fetched once, and most of them in part. What
     the first values show is mostly enough to know that not the `least` number will agree: -1 then.
     """
+    in_wide_vectors()
+    size = signatures.shape[1]
+    first = min(_FIRST, size)
     for row in range(positions.size):
-        values = signatures[row]
-        first, rest = values[:_FIRST], values[_FIRST:]
         for document in range(len(asked)):
             agreeing[document, row] = -1
+            count = np.uint16(0)
+            for value in range(first):
+                equal = signatures[row, value] == asked[document, value]
+                count = np.uint16(count + np.uint16(equal))
+            if count + size - first < least:
+                continue
             if positions[row] < before[document] and namespaces[row] == among[document]:
-                count = agreement(first, asked[document, :_FIRST])
-                if count + rest.size >= least:
-                    agreeing[document, row] = count + agreement(rest, asked[document, _FIRST:])
+                agreeing[document, row] = agreement(signatures[row], asked[document])
 
 
 @kernel

@@ -78,7 +78,7 @@ def encode_buckets(
     alone = np.array([*_cut(narrow), b""], np.object_)
     sizes = np.diff(bounds)
     values = np.full(len(sizes), b"", np.object_)
-    for size in np.unique(sizes).tolist():
+    for size in np.flatnonzero(np.bincount(sizes)).tolist():
         buckets = np.flatnonzero(sizes == size)
         held = entries[bounds[buckets, None] + np.arange(size)]
         if size == 1:
