@@ -20,7 +20,6 @@ from rocksdict import (
     DBCompactionStyle,
     DBCompressionType,
     DBRecoveryMode,
-    Env,
     Options,
     Rdict,
     WriteBufferManager,
@@ -55,7 +54,6 @@ _LEVELS = 7  # RocksDB's own number
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
-_READ_AHEAD_BYTES = 256 << 10  # of each file that is merged: there may be a hundred
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
 _FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
@@ -222,12 +220,6 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     database.create_if_missing(mode == "write")
     database.set_max_total_wal_size(buffer_bytes)
     database.set_max_background_jobs(4)
-    # Merging can wait: it takes what others leave of the processor. Where they leave nothing, files
-    # pile up until a write has to wait, which leaves something.
-    environment = Env()
-    environment.lower_thread_pool_cpu_priority()
-    database.set_env(environment)
-    database.set_compaction_readahead_size(_READ_AHEAD_BYTES)
     # A view outlives files that the writer removes, so it opens all of them at once.
     database.set_max_open_files(-1 if mode == "view" else _OPEN_FILES_MAX)
     database.set_keep_log_file_num(2)
