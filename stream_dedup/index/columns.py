@@ -75,7 +75,7 @@ def encode_buckets(
     share its bytes.
     """
     narrow = _octets(positions, "<u8")[:, :POSITION_BYTES]
-    alone = np.array([*_cut(narrow), b""], np.object_)
+    alone = np.array(_cut(narrow), np.object_)
     sizes = np.diff(bounds)
     values = np.full(len(sizes), b"", np.object_)
     for size in np.flatnonzero(np.bincount(sizes)).tolist():
