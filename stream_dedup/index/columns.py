@@ -17,8 +17,10 @@ from stream_dedup.index.layout import (
     id_key,
     text_bytes,
 )
+from stream_dedup.similarity.compiled import Array, kernel
 from stream_dedup.similarity.ragged import Ragged
 
+_BANDS = 256  # that a byte of the key tells apart
 _BAND_SHIFT = np.uint64(40)
 _KEY_SHIFT = np.uint64(24)  # of a 64-bit band key the upper 40 bits stay: candidates are verified
 _CAPPED = b"\x01"
@@ -58,6 +60,36 @@ def bucket_numbers(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (bands << _BAND_SHIFT) | (keys >> _KEY_SHIFT)
 
 
+def numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the numbers that there are, ascending, and the place of each key's among them."""
+    documents, bands = keys.shape
+    if bands > _BANDS or documents >> int(_KEY_SHIFT):
+        numbers, places = np.unique(bucket_numbers(keys), return_inverse=True)
+        return numbers, places.reshape(keys.shape)
+    # The bits that a number has no use for take the document, so that values alone are sorted.
+    kept = keys.T >> _KEY_SHIFT << _KEY_SHIFT
+    found: tuple[Array, Array] = _numbered(np.sort(kept | np.arange(documents, dtype=np.uint64)))
+    return found
+
+
+@kernel
+def _numbered(tagged: Array) -> tuple[Array, Array]:
+    """Number [band, rank] of keys, each with its document in the lower bits."""
+    bands, documents = tagged.shape
+    numbers = np.empty(bands * documents, np.uint64)
+    places = np.empty((documents, bands), np.int64)
+    count = 0
+    for band in range(bands):
+        for tag in tagged[band]:
+            number = np.uint64(band) << _BAND_SHIFT | tag >> _KEY_SHIFT
+            if count == 0 or numbers[count - 1] != number:
+                numbers[count] = number
+                count += 1
+            document = tag & ((np.uint64(1) << _KEY_SHIFT) - np.uint64(1))
+            places[document, band] = count - 1
+    return numbers[:count], places
+
+
 def bucket_keys(numbers: NDArray[np.uint64]) -> list[bytes]:
     """Return the keys of buckets."""
     return _cut(_octets(numbers, ">u8")[:, -BUCKET_KEY_BYTES:])
@@ -75,18 +107,18 @@ def encode_buckets(
     share its bytes.
     """
     narrow = _octets(positions, "<u8")[:, :POSITION_BYTES]
-    alone = np.array(_cut(narrow), np.object_)
+    alone = np.array([*_cut(narrow), b""], np.object_)
+    # Right where a bucket holds one; behind the last entry begins none that holds any.
+    values = alone[np.append(entries, len(positions))[bounds[:-1]]]
     sizes = np.diff(bounds)
-    values = np.full(len(sizes), b"", np.object_)
-    for size in np.flatnonzero(np.bincount(sizes)).tolist():
-        buckets = np.flatnonzero(sizes == size)
+    others = np.flatnonzero(sizes != 1)
+    for size in np.flatnonzero(np.bincount(sizes[others])).tolist():
+        buckets = others[sizes[others] == size]
         held = entries[bounds[buckets, None] + np.arange(size)]
-        if size == 1:
-            values[buckets] = alone[held[:, 0]]
-        elif size:
-            values[buckets] = _cut(narrow[held].reshape(len(held), -1))
+        values[buckets] = _cut(narrow[held].reshape(len(held), -1)) if size else b""
     values[capped] += _CAPPED
-    return list(values)
+    encoded: list[bytes] = values.tolist()
+    return encoded
 
 
 def decode_buckets(

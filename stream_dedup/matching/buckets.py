@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.columns import bucket_keys, bucket_numbers, decode_buckets, encode_buckets
+from stream_dedup.index.columns import bucket_keys, decode_buckets, encode_buckets, numbered
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.overlay import Buckets
 from stream_dedup.similarity.compiled import Array, kernel
@@ -49,10 +49,10 @@ class Lists(NamedTuple):
 
 def fetch(index: Index, buckets: Buckets, keys: NDArray[np.uint64]) -> Shelf:
     """Read the buckets of [looking document, band], in one sweep."""
-    numbers, places = np.unique(bucket_numbers(keys), return_inverse=True)
+    numbers, places = numbered(keys)
     names = bucket_keys(numbers)
     positions, bounds, capped = decode_buckets(buckets.read(index, names))
-    return Shelf(names, places.reshape(keys.shape), Ragged(positions, bounds), capped)
+    return Shelf(names, places, Ragged(positions, bounds), capped)
 
 
 def meet(shelf: Shelf, entries: Ragged, known: int, inserts: Flags) -> Meetings:

@@ -5,6 +5,8 @@ has makes a new group and looks into buckets; any other joins its group. Where t
 because the group ended within the piece, the piece ends there and another one begins.
 """
 
+from collections.abc import Iterable
+from itertools import compress
 from time import perf_counter
 from typing import NamedTuple
 
@@ -215,12 +217,15 @@ class Piece:
 
     def _replacements(self) -> tuple[Numbers, Numbers]:
         """Return documents and the rows of texts that their ids stood for before."""
-        agenda = self.agenda
+        agenda, keys = self.agenda, self._id_keys
         last: dict[bytes, int] = {}
         self._named: set[int] = set()  # whose ids stood for something, or may have
         replacing, replaced = [], []
         known, sighted = self.known.rows, self._sightings.get
-        for index, key in zip(self.events, self._id_keys, strict=True):
+        pairs: Iterable[tuple[int, bytes]] = zip(self.events, keys, strict=True)
+        if len(set(keys)) == len(keys):  # as mostly: none comes again within the piece
+            pairs = compress(pairs, [key in self._sightings for key in keys])
+        for index, key in pairs:
             row = last.get(key)
             if row is None and (sighting := sighted(key)):
                 row = int(np.searchsorted(self.known.positions, sighting.position))

@@ -135,6 +135,35 @@ def test_buckets_are_read_as_they_were_written(
     assert found[2].tolist() == [mark for _, mark in expected]
 
 
+@given(
+    st.integers(0, 2**32),
+    st.integers(0, 9),
+    st.integers(1, 4) | st.integers(255, 258),
+    st.booleans(),
+)
+def test_the_buckets_of_many_documents_are_numbered_in_the_order_of_their_keys(
+    seed: int, documents: int, bands: int, few: bool
+) -> None:
+    """Each bucket has one place, however many documents share it and however many bands there are.
+
+    Keys that differ in the last 24 bits alone name one bucket.
+    """
+    random = np.random.default_rng(seed)
+    keys = random.integers(2**64, size=(documents, bands), dtype=np.uint64)
+    if few:
+        keys = (keys % np.uint64(3) << np.uint64(24)) | (keys >> np.uint64(40))
+    numbers, places = columns.numbered(keys)
+    names = columns.bucket_keys(numbers)
+
+    assert names == sorted(set(names))
+    assert places.shape == keys.shape
+    assert [[names[place] for place in row] for row in places.tolist()] == [
+        [bytes([band % 256]) + int(key).to_bytes(8, "big")[:5] for band, key in enumerate(row)]
+        for row in keys
+    ]
+    assert len({*places.ravel().tolist()}) == len(names)
+
+
 @given(positions, times, positions)
 def test_small_rows_are_read_as_they_were_written(position: int, seen: int, cluster: int) -> None:
     """Rows of exact, ids and clusters survive."""
