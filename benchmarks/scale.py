@@ -20,6 +20,7 @@ from stream_dedup.interpreter import attune
 from stream_dedup.quantities import Duration
 
 _BATCH = 2000
+_EVERY = 200_000  # documents: a point
 _MIX = Mix(near=0.1, exact=0.05)
 _SETTINGS = Settings(index=IndexSettings(window=Duration("inf")))
 
@@ -30,7 +31,7 @@ def main() -> None:
     run = this_run("benchmarks.scale")
     start = perf_counter()
     with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
-        points, busy = _grow(Path(directory), arguments.documents, arguments.every)
+        points, busy = _grow(Path(directory), arguments.documents)
         seconds = perf_counter() - start
         with closing(RocksIndex.open(directory, _SETTINGS.index)) as index:
             closed_bytes = index.disk_bytes()
@@ -55,12 +56,14 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--documents", type=int, default=10_000_000, help="[%(default)s]")
-    parser.add_argument("--every", type=int, default=200_000, help="a point [%(default)s]")
     parser.add_argument("--directory", help="where the index lies: 8 GB [that of the system]")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.documents < 3 * _EVERY:
+        parser.error(f"give {3 * _EVERY} or more: the rate around {2 * _EVERY} is compared")
+    return arguments
 
 
-def _grow(directory: Path, documents: int, every: int) -> tuple[list[ScalePoint], float]:
+def _grow(directory: Path, documents: int) -> tuple[list[ScalePoint], float]:
     """Take in the documents; return the points and the seconds that matching took."""
     points: list[ScalePoint] = []
     stream = Stream(Signer(_SETTINGS).sketcher, _MIX)
@@ -68,12 +71,12 @@ def _grow(directory: Path, documents: int, every: int) -> tuple[list[ScalePoint]
     with closing(RocksIndex.open(directory, _SETTINGS.index)) as index:
         matcher = Matcher(index, _SETTINGS)
         attune()  # as `run` does
-        while len(points) < documents // every:
-            seconds = _take_in(matcher, stream, every)
+        while len(points) < documents // _EVERY:
+            seconds = _take_in(matcher, stream, _EVERY)
             busy += seconds
             point = ScalePoint(
-                documents=every * (1 + len(points)),
-                documents_per_second=every / seconds,
+                documents=_EVERY * (1 + len(points)),
+                documents_per_second=_EVERY / seconds,
                 disk_bytes=index.disk_bytes(),
                 memory_bytes=resident_bytes(),
             )

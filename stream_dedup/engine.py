@@ -149,7 +149,9 @@ class Matcher:
             piece = Piece(agenda, events, overlay, rules)
             scope, emit = self._settings.matching.scope, self._settings.events.emit
             walk = Walk(piece, overlay, scope, emit)
-            decisions += walk.decide()
+            decided = walk.decide()
+            assert decided, "a piece ends behind its first event at the earliest"
+            decisions += decided
             # Where one piece ended early the next one may: little should have been read in vain.
             size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))
             met |= walk.met

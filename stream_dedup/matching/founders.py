@@ -37,12 +37,10 @@ class Founders(NamedTuple):
             overlay.originals.begin(self.positions, self.originals)
 
     def take_back(self, overlay: Overlay, end: int) -> None:
-        """Take back the rows of those behind a place: the piece ends there."""
+        """Let nobody find those behind a place: the piece ends there, and they begin anew."""
         first = bisect(self.places, end)
-        overlay.texts.take_back(self.positions[first:])
         overlay.exact.take_back(self.exact_keys[first:])
         overlay.ids.take_back(self.id_keys[first:])
-        overlay.originals.take_back(self.positions[first:])
 
 
 def founders(piece: Piece) -> Founders:

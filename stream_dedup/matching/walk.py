@@ -121,7 +121,6 @@ class Walk:
         self._file_original(index, group)
         groups.join(group, self._member(index), horizon)
         self._clusters.enter(group, is_new=False)
-        self._clusters.renew(group)
         self._put(group)
         self._sight(index, group)
         cluster = self._cluster(group, horizon, found)
@@ -172,9 +171,8 @@ class Walk:
 
     def _cluster(self, group: Group, horizon: int, found: list[Found]) -> ClusterReference | None:
         """Return what the verdict says of the cluster, if there will be one."""
-        if self._emit == "all" or (found and self._emit == "matches"):
-            return self._clusters.reference(group, horizon)
-        return None
+        is_told = self._emit == "all" or (found and self._emit == "matches")
+        return self._clusters.reference(group, horizon) if is_told else None
 
     def _new_group(self, index: int, cluster: int) -> Group:
         sketches, member = self._batch.sketches, self._member(index)

@@ -82,6 +82,18 @@ def test_a_copy_keeps_its_text_findable() -> None:
     assert (near.cluster.id, near.cluster.size) == ("b", 3)
 
 
+def test_a_repeated_document_keeps_its_text() -> None:
+    """Where texts are kept, a near copy is compared with it after any number of windows."""
+    similarity = SimilaritySettings(verify="exact")
+    settings = Settings(events=ALL, similarity=similarity, index=IndexSettings(window=Duration(3)))
+    desk = Desk(settings)
+    for time in range(0, 20_000, 2500):
+        desk.tell(Document(id="a", text=STORY), time)
+    near = desk.tell(Document(id="b", text=EDITED), 19_000)
+
+    assert [(match.id, match.error) for match in near.matches] == [("a", 0)]
+
+
 def test_a_cluster_lives_as_long_as_its_representative_is_repeated() -> None:
     """It keeps its size over a window, though nobody joined it meanwhile."""
     desk = Desk(Settings(events=ALL, index=IndexSettings(window=Duration(3))))
