@@ -36,11 +36,8 @@ class Shelving:
             self.sized(position, cluster.size if cluster else 1)
 
     def found(self, founders: Sequence[int]) -> None:
-        """Note the groups that founders will begin, none of whose buckets is full."""
-        places = [self._piece.place[index] for index in founders]
-        self._inserted[places] = True
-        groups = self._piece.known.rows + np.array(places, np.int64)
-        self._seen[groups] = [self._piece.agenda.now[index] for index in founders]
+        """Put the groups that founders begin into their buckets, none of which is full."""
+        self._inserted[[self._piece.place[index] for index in founders]] = True
 
     def position(self, number: int) -> int:
         """Return the position of a group."""
