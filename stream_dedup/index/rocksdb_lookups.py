@@ -16,6 +16,7 @@ Values = list[bytes | None]
 
 # RocksDB sorts what it is asked for and works on it: so much of that stays in the caches.
 _KEYS_OF_A_CALL = 512
+_KEYS_ALONE = 64  # so few are not worth a second thread
 
 
 def get(helper: Executor, family: Rdict, keys: Keys, sieve: Sieve | None) -> Values:
@@ -29,13 +30,14 @@ def get(helper: Executor, family: Rdict, keys: Keys, sieve: Sieve | None) -> Val
 
 
 def _get(helper: Executor, family: Rdict, keys: Keys) -> Values:
-    starts = range(0, len(keys), _KEYS_OF_A_CALL)
+    size = min(max(_KEYS_ALONE, -(-len(keys) // 2)), _KEYS_OF_A_CALL)
+    starts = range(0, len(keys), size)
     waiting = iter(starts)  # both threads take from it
     found: dict[int, Any] = {}
 
     def look_up() -> None:
         for start in waiting:
-            found[start] = family.get(list(keys[start : start + _KEYS_OF_A_CALL]))
+            found[start] = family.get(list(keys[start : start + size]))
 
     helping = helper.submit(look_up) if len(starts) > 1 else None
     look_up()
