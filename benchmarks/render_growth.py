@@ -15,12 +15,12 @@ up is not counted; RocksDB could go on meanwhile, {free:.0%} of the time.
 """
 
 _SCALE_WORDS = """\
-The last {span:,} documents were taken in at {last:,.0f} a second, as many around the {start:,}th at
-{around:,.0f}: **{share:.2f}** of the rate, or {share_before:.2f} of the {before:,.0f} of those just
-before it, when hardly any files had been merged. On disk lie **{disk:,.0f}** bytes a document at
-the end of the run, {closed:,.0f} after it was closed and {compacted:,.0f} compacted; while the
-index grew it was at most {most:,.0f}, where a log that does not grow with the index weighs on few
-documents. The process had at most **{memory:.2f}** GB of memory.
+The last {end:,} documents were taken in at {last:,.0f} a second, large merges included; {span:,}
+around the {start:,}th at {around:,.0f}: **{share:.2f}** of that rate, or {share_before:.2f} of the
+{before:,.0f} of those just before it, when hardly any had been merged. On disk lie **{disk:,.0f}**
+bytes a document at the end of the run, {closed:,.0f} after it was closed and {compacted:,.0f}
+compacted; while the index grew it was at most {most:,.0f}, where a log that does not grow with the
+index weighs on few documents. The process had at most **{memory:.2f}** GB of memory.
 """
 
 _WINDOW = """\
@@ -38,6 +38,7 @@ the disk holds {disk_low:,.0f} to {disk_high:,.0f} MB at the fullest of each win
 
 _FIRST = 400_000  # documents
 _SPAN = 200_000  # before it and behind it: merging files makes single points swing
+_END = 2_000_000  # about as many come between two merges of most files
 _POINTS = 4  # a window
 _STEADY = 2  # windows after which nothing changes any more
 
@@ -117,10 +118,11 @@ def _window_picture(results: WindowResults) -> str:
 def _scale_words(results: ScaleResults) -> str:
     points = results.points
     end = points[-1]
-    last = _rate(points, end.documents - 2 * _SPAN, end.documents)
+    last = _rate(points, end.documents - _END, end.documents)
     around, before = (_rate(points, _FIRST - _SPAN, to) for to in (_FIRST + _SPAN, _FIRST))
     return filled(
         _SCALE_WORDS,
+        end=_END,
         span=2 * _SPAN,
         start=_FIRST,
         last=last,
