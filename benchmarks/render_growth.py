@@ -17,10 +17,11 @@ up is not counted; RocksDB could go on meanwhile, {free:.0%} of the time.
 _SCALE_WORDS = """\
 The last {end:,} documents were taken in at {last:,.0f} a second, large merges included; {span:,}
 around the {start:,}th at {around:,.0f}: **{share:.2f}** of that rate, or {share_before:.2f} of the
-{before:,.0f} of those just before it, when hardly any had been merged. On disk lie **{disk:,.0f}**
-bytes a document at the end of the run, {closed:,.0f} after it was closed and {compacted:,.0f}
-compacted; while the index grew it was at most {most:,.0f}, where a log that does not grow with the
-index weighs on few documents. The process had at most **{memory:.2f}** GB of memory.
+{before:,.0f} of those just before it, when hardly a file had been merged. On disk lie
+**{disk:,.0f}** bytes a document at the end of the run, {closed:,.0f} after it was closed and
+{compacted:,.0f} compacted; while the index grew it was at most {most:,.0f}, where a log that does
+not grow with the index weighs on few documents. The process had at most **{memory:.2f}** GB of
+memory.
 """
 
 _WINDOW = """\
@@ -38,7 +39,7 @@ the disk holds {disk_low:,.0f} to {disk_high:,.0f} MB at the fullest of each win
 
 _FIRST = 400_000  # documents
 _SPAN = 200_000  # before it and behind it: merging files makes single points swing
-_END = 2_000_000  # about as many come between two merges of most files
+_END = 2_000_000  # large merges come about as far apart, or somewhat farther
 _POINTS = 4  # a window
 _STEADY = 2  # windows after which nothing changes any more
 

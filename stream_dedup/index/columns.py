@@ -67,7 +67,8 @@ def numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.i
         numbers, places = np.unique(bucket_numbers(keys), return_inverse=True)
         return numbers, places.reshape(keys.shape)
     # The bits that a number has no use for take the document, so that values alone are sorted.
-    kept = keys.T >> _KEY_SHIFT << _KEY_SHIFT
+    # One layout in memory, also of a single document: for another the kernel is compiled again.
+    kept = np.ascontiguousarray(keys.T) >> _KEY_SHIFT << _KEY_SHIFT
     found: tuple[Array, Array] = _numbered(np.sort(kept | np.arange(documents, dtype=np.uint64)))
     return found
 
