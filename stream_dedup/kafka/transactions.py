@@ -52,6 +52,7 @@ class Transactions:
         self._clients, self._vitals = clients, vitals
         self._id = transactional_id
         self._group = group  # whose offsets are committed
+        self._member_id = ""  # of the last session there
         self._on_step = on_step
         self._deliveries = Deliveries()
         self._producer: Producer | None = None
@@ -111,6 +112,7 @@ class Transactions:
         producer = self._producer
         assert producer is not None
         self._deliveries.failed = None
+        self._member_id = consumer.memberid() or self._member_id
         try:
             producer.begin_transaction()
             self._on_step("begun")
@@ -178,18 +180,20 @@ class Transactions:
     def _is_ours(self, consumer: Consumer) -> bool:
         """Tell whether nobody else can have the id, and refuse two of one name in the group.
 
-        A broker that was frozen has ended the session too. Then those who are there count.
+        A broker that was frozen has ended the session too. Then those who are there count. One that
+        started again begins the session anew: who has given it up meanwhile is there by its old id.
         """
         present = members(self._clients, self._group, UNAVAILABLE_SECONDS_MAX)
-        others = {member.id: member.client_id for member in present}
-        is_there = others.pop(consumer.memberid(), None) is not None
+        ids = {self._member_id, consumer.memberid()}
+        others = {member.client_id for member in present if member.id not in ids}
+        is_there = any(member.id in ids for member in present)
         own = self._clients.name
-        if is_there and own in others.values():
+        if is_there and own in others:
             raise Refused(
                 f"another process runs as {own} in the group {self._group}, and took over the "
                 f"transactional id {self._id}: give each process a kafka.instance of its own"
             )
-        return is_there or not (others if self._goes_with_partition else own in others.values())
+        return is_there or not (others if self._goes_with_partition else own in others)
 
     def _is_given_away(self, offsets: Sequence[TopicPartition]) -> bool:
         """Tell whether the id, which goes with these partitions, is another process's by now."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from tests.integration.kafka_trial import SECONDS_MAX, Running, Trial
 SHARE = r"partitions assigned.*partitions=\d"
 EVENTS = 120
 LOAD = 10  # events, again and again
+LONG_SESSION_SECONDS = 6
 
 
 def named(settings: Settings, name: str, folder: Path) -> Settings:
@@ -112,6 +114,29 @@ def test_who_was_missed_by_nobody_goes_on(
     with trial.process(freeze=(f"{role}: after offsets", 2)) as running:
         trial.await_that(running, lambda: running.is_frozen() and not trial.members(role))
         fence(trial, role)
+        running.goes_on()
+        trial.await_verdicts(running)
+        running.stops()
+    trial.audit()
+
+
+@pytest.mark.parametrize("role", ["sign", "match"])
+def test_who_comes_back_is_not_taken_for_another_one(
+    broker: Broker, names: Names, tmp_path: Path, role: str
+) -> None:
+    """It has given up its session, which the broker began anew, and its transaction has ended."""
+    trial = Trial(broker, names, tmp_path)
+    client = {**trial.settings.kafka.client, "session.timeout.ms": 1000 * LONG_SESSION_SECONDS}
+    settings = replace(trial.settings, kafka=replace(trial.settings.kafka, client=client))
+    trial.feed(EVENTS)
+    with trial.process(settings=settings, freeze=(f"{role}: after offsets", 2)) as running:
+        trial.await_that(running, running.is_frozen)
+        frozen_at = monotonic()
+        trial.await_that(running, lambda: monotonic() > frozen_at + LONG_SESSION_SECONDS / 2)
+        broker.restart()
+        fence(trial, role)
+        trial.await_that(running, lambda: monotonic() > frozen_at + LONG_SESSION_SECONDS)
+        assert trial.members(role), "the session has ended for the broker as well"
         running.goes_on()
         trial.await_verdicts(running)
         running.stops()
