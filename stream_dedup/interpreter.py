@@ -10,7 +10,7 @@ import threading
 _SWITCH_SECONDS = 0.0005
 # A batch makes objects by the ten thousand, hardly any of them in circles that need collecting.
 _NEW_OBJECTS = 10_000
-_NICENESS = 10  # of at most 19: a tenth of the time of a thread that does not give way
+_NICENESS = 10  # more, of at most 19: a tenth of the time of a thread that does not give way
 
 
 def attune() -> None:
@@ -20,7 +20,15 @@ def attune() -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 
-def give_way() -> None:
-    """Let other threads go first: for one that works ahead of them, and can catch up later."""
-    if sys.platform == "linux":  # elsewhere a thread has no priority of its own
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+def give_way(thread: int | None = None) -> None:
+    """Let other threads go first: for one that can catch up later; for this one, if none is named.
+
+    A process that gives way to others itself has such a thread give way once more.
+    """
+    if sys.platform != "linux":  # elsewhere a thread has no priority of its own
+        return
+    own = threading.get_native_id()
+    other = own if thread is None else thread
+    least = os.getpriority(os.PRIO_PROCESS, own) + _NICENESS
+    # Never less than before, which takes a right; the system knows where niceness ends.
+    os.setpriority(os.PRIO_PROCESS, other, max(least, os.getpriority(os.PRIO_PROCESS, other)))

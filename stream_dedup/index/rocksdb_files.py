@@ -6,11 +6,11 @@ buckets and texts, which hold most rows and most bytes, are merged in another wa
 """
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from traceback import clear_frames
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rocksdict import (
     AccessType,
@@ -22,6 +22,8 @@ from rocksdict import (
     DBRecoveryMode,
     Options,
     Rdict,
+    UniversalCompactionStopStyle,
+    UniversalCompactOptions,
     WriteBufferManager,
 )
 
@@ -29,6 +31,7 @@ from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Refused
 from stream_dedup.index import directory as places
 from stream_dedup.interfaces import Keyspace
+from stream_dedup.interpreter import give_way
 
 Mode = Literal["write", "view"]
 DATABASE = "default"  # RocksDB's own family, which stays empty
@@ -49,12 +52,13 @@ _SIEVE_SHARE = 4
 _BUFFER_BYTES_MIN = 1 << 20
 _BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
 _BUFFERS_MERGED_MAX = 24
-_FILES_MERGED = 8
-_LEVELS = 7  # RocksDB's own number
+_FILES_MERGED = 11  # fewer: more work behind the writes; more: slower look-ups
+_LIKE_PERCENT = 100  # by so much files that are merged with one another may differ
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
+_PART_BYTES_MAX = 1 << 22  # the cache's own parts hold 32 MB or more, where it is not small
 _FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
@@ -155,6 +159,7 @@ def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) ->
             path, "its file MANIFEST names no index, or is that of another program"
         )
     database = _open_database(path, found, options, mode)
+    _let_merging_wait()
     opened = Families(database, {}, "a", options)
     with ExitStack() as undo:
         undo.callback(opened.close)
@@ -183,6 +188,17 @@ def _open_database(path: Path, found: list[str], options: dict[str, Options], mo
     return Rdict(str(path), database, families, access)
 
 
+def _let_merging_wait() -> None:
+    """Merge with what others leave of the processors, of which a look-up wants two for moments.
+
+    RocksDB itself has merging wait for everybody, if told to: a busy machine would never merge.
+    """
+    for name in Path("/proc/self/task").glob("*/comm"):  # where threads have priorities
+        with suppress(OSError):  # of a thread that has ended
+            if name.read_text() == "rocksdb:low\n":
+                give_way(int(name.parent.name))
+
+
 def sieve_bytes(settings: IndexSettings) -> int:
     """Return what the sieve of a generation may take; without a window there is but one."""
     generations = 1 if settings.window == float("inf") else 2
@@ -197,17 +213,16 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     # Its parts are few and large: among 64 of them, as in the other kind, a few whole filters that
     # met in one part would drive each other out for ever.
     cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
-    in_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
+    in_small_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
     buffers = WriteBufferManager.new_write_buffer_manager_with_cache(buffer_bytes, False, cache)
     options = {}
     for name in (DATABASE, META, *names("a"), *names("b")):
         family = options[name] = Options(raw_mode=True)
-        family.set_block_based_table_factory(_blocks(cache, in_parts))
-        # In the last level too: zstd saves a few percent, and unpacking costs a tenth of the rate.
-        # Not in the first: what is written there is merged before long, and packed then.
-        levels = [DBCompressionType.none(), *[DBCompressionType.lz4()] * (_LEVELS - 1)]
-        family.set_compression_per_level(levels)
+        family.set_block_based_table_factory(_blocks(cache, in_small_parts))
+        # In the first level too, whose files may wait for long. zstd saves a few percent in the
+        # last, and unpacking costs a tenth of the rate.
+        family.set_compression_type(DBCompressionType.lz4())
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
         family.set_memtable_whole_key_filtering(True)
@@ -248,6 +263,13 @@ def _merge_by_size(family: Options) -> None:
     for each that was not merged.
     """
     family.set_compaction_style(DBCompactionStyle.universal())
+    # Not also with one that is as large as all of them together, as is the default: that is more
+    # work in all, and a large family would be busy with it for a minute.
+    styles: Any = UniversalCompactionStopStyle  # its stub asks for an object, and promises None
+    alike = UniversalCompactOptions()
+    alike.stop_style = styles.similar()
+    alike.size_ratio = _LIKE_PERCENT
+    family.set_universal_compaction_options(alike)
     family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
     # More may come meanwhile: merging all takes longer and longer, and a write that is held up
     # until it is done is slower than a look into more files.
@@ -255,18 +277,19 @@ def _merge_by_size(family: Options) -> None:
     family.set_level_zero_stop_writes_trigger(_FILES_MAX * 3 // 2)
 
 
-def _blocks(cache: Cache, in_parts: bool) -> BlockBasedOptions:
+def _blocks(cache: Cache, in_small_parts: bool) -> BlockBasedOptions:
     blocks = BlockBasedOptions()
     blocks.set_block_cache(cache)
     blocks.set_block_size(_BLOCK_BYTES)
     blocks.set_format_version(5)
     blocks.set_bloom_filter(10, False)
     # Whole filters are asked in two thirds of the time, but where the cache cannot hold all of
-    # them they drive one another out, and each look-up reads megabytes: then they come in parts.
-    if in_parts:
-        blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
-        blocks.set_partition_filters(True)
-        blocks.set_metadata_block_size(_PART_BYTES)
+    # them they drive one another out, and each look-up reads megabytes: then they come in small
+    # parts. And in large ones at all times: a file that was merged while others waited may have a
+    # filter that no part of the cache has room for, which would be read for every look-up.
+    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_metadata_block_size(_PART_BYTES if in_small_parts else _PART_BYTES_MAX)
     blocks.set_cache_index_and_filter_blocks(True)
     blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)

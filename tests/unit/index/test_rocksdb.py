@@ -24,6 +24,7 @@ from stream_dedup.quantities import Size
 from tests.crashes import MEMORY, copy_at_a_moment
 
 SETTINGS = IndexSettings(memory_bytes_max=Size(64 << 20))
+THREADS = Path("/proc/self/task")
 BATCHES = 60  # in the index that the tests damage; half of them lie in its log alone
 
 
@@ -631,3 +632,16 @@ def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> None:
 
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) == (1 << 18) // 40_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux has a thread a priority")
+def test_merging_waits_for_those_who_look_up_and_write(tmp_path: Path) -> None:
+    """The threads that merge have a lower priority than all others, also after a second opening."""
+    for _ in range(2):
+        with closing(RocksIndex.open(tmp_path, SETTINGS)):
+            found = {name.read_text().strip(): name.parent.name for name in THREADS.glob("*/comm")}
+            niceness = {
+                name: os.getpriority(os.PRIO_PROCESS, int(thread)) for name, thread in found.items()
+            }
+            others = max(nice for name, nice in niceness.items() if name != "rocksdb:low")
+            assert others + 10 == niceness["rocksdb:low"]
