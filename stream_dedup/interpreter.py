@@ -10,7 +10,7 @@ import threading
 _SWITCH_SECONDS = 0.0005
 # A batch makes objects by the ten thousand, hardly any of them in circles that need collecting.
 _NEW_OBJECTS = 10_000
-_NICENESS = 10  # more, of at most 19: a tenth of the time of a thread that does not give way
+_NICENESS = 15  # more, of at most 19: a thirtieth of the time of a thread that does not give way
 
 
 def attune() -> None:

@@ -26,6 +26,7 @@ from rocksdict import (
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, StreamDedupError, Unavailable
 from stream_dedup.index import directory as places
+from stream_dedup.index.layout import BUCKET_KEY_BYTES
 from stream_dedup.index.rocksdb_files import (
     GENERATION,
     META,
@@ -37,11 +38,10 @@ from stream_dedup.index.rocksdb_files import (
     names,
     open_families,
     open_view,
-    sieve_bytes,
 )
 from stream_dedup.index.rocksdb_lookups import get, put
 from stream_dedup.index.rocksdb_rows import Row, Scan, has_rows, keys_in_chunks, merged, rows
-from stream_dedup.index.sieve import Sieve, Sieves
+from stream_dedup.index.sieve import Sieve, Sieves, bytes_by_keyspace
 from stream_dedup.interfaces import Changes, Keyspace
 
 
@@ -66,7 +66,7 @@ class _State(NamedTuple):
 class RocksIndex:
     """An index in a directory."""
 
-    def __init__(self, path: Path, families: Families, sieve_bytes: int | None) -> None:
+    def __init__(self, path: Path, families: Families, sieve_bytes: Mapping[Keyspace, int]) -> None:
         self._path = path
         self._sieve_bytes = sieve_bytes
         self._writing = threading.Lock()
@@ -77,7 +77,7 @@ class RocksIndex:
         # The families that may hold rows: the others are neither read nor deleted from nor dropped.
         self._filled = {name for name, family in families.by_name.items() if has_rows(family)}
         generations = (families.generation, OTHER[families.generation])
-        sieves = Sieves(*(self._sieve(families, generation) for generation in generations))
+        sieves = Sieves(*(self._sieves(families, generation) for generation in generations))
         self._state: _State | None = _state(families, families.generation, self._filled, sieves)
 
     @classmethod
@@ -102,7 +102,7 @@ class RocksIndex:
             else:
                 families = open_families(path, settings, mode, new)
             undo.callback(families.close)
-            index = cls(path, families, None if mode == "view" else sieve_bytes(settings))
+            index = cls(path, families, {} if mode == "view" else bytes_by_keyspace(settings))
             if new:
                 places.complete(path)
             undo.pop_all()
@@ -111,12 +111,12 @@ class RocksIndex:
     def read(self, keyspace: Keyspace, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return the value of each key, or None; ascending keys are read fastest."""
         with self._reading() as state:
-            sieves = state.sieves if keyspace is Keyspace.BUCKETS else Sieves()
-            found = get(self._helper, state.current[keyspace], keys, sieves.current)
+            current, previous = (sieves.get(keyspace) for sieves in state.sieves)
+            found = get(self._helper, state.current[keyspace], keys, current)
             if keyspace in state.previous:
                 missing = [place for place, value in enumerate(found) if value is None]
-                older, previous = [keys[place] for place in missing], state.previous[keyspace]
-                put(found, missing, get(self._helper, previous, older, sieves.previous))
+                older = [keys[place] for place in missing]
+                put(found, missing, get(self._helper, state.previous[keyspace], older, previous))
         return found
 
     def scan(self, keyspace: Keyspace) -> Iterator[Row]:
@@ -141,7 +141,7 @@ class RocksIndex:
         again, and the batch was not applied.
         """
         with self._writing, self._reading() as state:
-            state.sieves.add(changes.puts.get(Keyspace.BUCKETS))
+            state.sieves.add(changes.puts)
             batch = WriteBatch(raw_mode=True)
             for keyspace, keys in changes.deletes.items():
                 for name in (f"{keyspace}.a", f"{keyspace}.b"):
@@ -169,7 +169,7 @@ class RocksIndex:
             state.families.create(names(generation))
             batch = WriteBatch(raw_mode=True)
             _write(state, batch, {**meta, GENERATION.decode(): generation.encode()})
-            sieves = Sieves(self._sieve(state.families, generation), state.sieves.current)
+            sieves = state.sieves.rotated(self._sieves(state.families, generation))
             self._state = _state(state.families, generation, self._filled, sieves)
 
     def close(self) -> None:
@@ -233,16 +233,21 @@ class RocksIndex:
         """Sum up all files of the directory."""
         return places.file_bytes(self._path)
 
-    def _sieve(self, families: Families, generation: str) -> Sieve | None:
-        """Make the sieve of a generation's buckets; a generation that was dropped has none."""
-        name = f"{Keyspace.BUCKETS}.{generation}"
-        family = families.by_name.get(name)
-        if self._sieve_bytes is None or family is None:
-            return None
-        estimate = 0
-        if name in self._filled:
-            estimate = family.property_int_value("rocksdb.estimate-num-keys") or 1
-        return Sieve(partial(keys_in_chunks, family), estimate, self._sieve_bytes)
+    def _sieves(self, families: Families, generation: str) -> dict[Keyspace, Sieve]:
+        """Make the sieves of a generation; one that was dropped has none."""
+        sieves = {}
+        for keyspace, bytes_max in self._sieve_bytes.items():
+            name = f"{keyspace}.{generation}"
+            family = families.by_name.get(name)
+            if family is None:
+                continue
+            estimate = 0
+            if name in self._filled:
+                estimate = family.property_int_value("rocksdb.estimate-num-keys") or 1
+            key_bytes = BUCKET_KEY_BYTES if keyspace is Keyspace.BUCKETS else None
+            written = partial(keys_in_chunks, family)
+            sieves[keyspace] = Sieve(written, estimate, bytes_max, key_bytes)
+        return sieves
 
     @contextmanager
     def _reading(self) -> Iterator[_State]:

@@ -1,8 +1,7 @@
 """The files of an index: how RocksDB lays them out and opens them.
 
 A keyspace is two column families, one for each generation, `texts.a` and `texts.b`; the family
-`meta` names the generation that is the current one. All families share cache and memory; those of
-buckets and texts, which hold most rows and most bytes, are merged in another way than the others.
+`meta` names the generation that is the current one. All families share cache and memory.
 """
 
 from collections.abc import Iterable
@@ -48,12 +47,12 @@ _CUT_TAIL = (
 )
 _VIEW_TRIES = 20
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
-_SIEVE_SHARE = 4
 _BUFFER_BYTES_MIN = 1 << 20
 _BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
 _BUFFERS_MERGED_MAX = 24
 _FILES_MERGED = 11  # fewer: more work behind the writes; more: slower look-ups
 _LIKE_PERCENT = 100  # by so much files that are merged with one another may differ
+_SURPLUS_PERCENT = 500  # of the oldest files of a family, in newer ones: then all are merged
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
@@ -199,17 +198,11 @@ def _let_merging_wait() -> None:
                 give_way(int(name.parent.name))
 
 
-def sieve_bytes(settings: IndexSettings) -> int:
-    """Return what the sieve of a generation may take; without a window there is but one."""
-    generations = 1 if settings.window == float("inf") else 2
-    return settings.memory_bytes_max // _SIEVE_SHARE // generations
-
-
 def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, Options]:
     """Make the options of each family; all share one cache, in which the write buffers count."""
-    # The rest is for sieves, and what RocksDB counts nowhere: heads of files, compactions, the
-    # allocator.
-    cache_bytes = settings.memory_bytes_max * 7 // 16
+    # Nine parts of 32 are for sieves, the rest for what RocksDB counts nowhere: heads of files,
+    # compactions, the allocator.
+    cache_bytes = settings.memory_bytes_max * 13 // 32
     # Its parts are few and large: among 64 of them, as in the other kind, a few whole filters that
     # met in one part would drive each other out for ever.
     cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
@@ -226,8 +219,7 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
         family.set_write_buffer_size(max(buffer_bytes // 16, _BUFFER_BYTES_MIN))
         family.set_memtable_prefix_bloom_ratio(_BUFFER_FILTER_SHARE)
         family.set_memtable_whole_key_filtering(True)
-        if name.startswith((Keyspace.BUCKETS, Keyspace.TEXTS)):
-            _merge_by_size(family)
+        _merge_by_size(family)
         if name.startswith(Keyspace.BUCKETS):
             _prepare_for_buckets(family, buffer_bytes)
     database = options[DATABASE]
@@ -257,18 +249,21 @@ def _prepare_for_buckets(family: Options, buffer_bytes: int) -> None:
 
 
 def _merge_by_size(family: Options) -> None:
-    """Merge files of like size, which spares half of the work behind the writes and more.
+    """Merge files of like size, not level by level: that spares half of the work behind the writes.
 
-    For families in which what is looked for is mostly there: to look in vain means one more file
-    for each that was not merged.
+    A look-up asks one more file for each that was not merged; of most that are in vain sieves spare
+    it that.
     """
     family.set_compaction_style(DBCompactionStyle.universal())
-    # Not also with one that is as large as all of them together, as is the default: that is more
-    # work in all, and a large family would be busy with it for a minute.
+    # Not also with one that is as large as all of them together, nor all files whenever the newer
+    # ones are twice as large as the oldest, as are the defaults: that is more work in all, and a
+    # large family would be busy with it for a minute. What was rewritten or deleted meanwhile takes
+    # room for longer; hardly any row is.
     styles: Any = UniversalCompactionStopStyle  # its stub asks for an object, and promises None
     alike = UniversalCompactOptions()
     alike.stop_style = styles.similar()
     alike.size_ratio = _LIKE_PERCENT
+    alike.max_size_amplification_percent = _SURPLUS_PERCENT
     family.set_universal_compaction_options(alike)
     family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
     # More may come meanwhile: merging all takes longer and longer, and a write that is held up

@@ -1,22 +1,24 @@
 """What was surely never written, told without asking the disk.
 
-A document looks into some twenty buckets, nearly all of which were never written. A sieve is a
-Bloom filter of their keys, in blocks: a key sets two bits in each word of one block, which is half
-a line of the processor's cache. It lies in memory alone. After an opening, and where one has become
-too small, another is filled with the keys that are there, a little with every write, and takes over
-when it has them all.
+A document looks into some twenty buckets, nearly all of which were never written; neither were,
+mostly, its id and its text. A sieve is a Bloom filter of the keys of one keyspace, in blocks: a key
+sets two bits in each word of one block, which is half a line of the processor's cache. It lies in
+memory alone. After an opening, and where one has become too small, another is filled with the keys
+that are there, a little with every write, and takes over when it has them all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stream_dedup.index.layout import BUCKET_KEY_BYTES
-from stream_dedup.interfaces import Puts
+from stream_dedup.config import IndexSettings
+from stream_dedup.interfaces import Keyspace, Puts
 from stream_dedup.similarity.compiled import Array, kernel, mix64
+from stream_dedup.similarity.ragged import bounds_of
 
 Keys = Sequence[bytes]
 Hashes = NDArray[np.uint64]
@@ -25,9 +27,20 @@ _WORDS = 4  # of a block, 64 bits each
 _BLOCK_BYTES = 8 * _WORDS
 _KEYS_OF_BLOCK = 21  # some 12 bits a key: of 200 keys that were never written one passes
 _BYTES_MIN = 1 << 20
-_ROOM = 8  # times the keys that are there: what comes while another is filled has to fit as well
+_ROOM = 64  # times the keys that are there: the later another is filled, the more work that is
 _SHARE = 4  # of the time between two writes, as a divisor, goes into filling one
 _SECONDS_MAX = 0.025  # by which that may hold up a write
+# How many parts of the memory the sieve of a keyspace may take: of a document there are some twenty
+# buckets, an id and a text. What is looked for in other keyspaces is there.
+_PARTS = {Keyspace.BUCKETS: 16, Keyspace.IDS: 1, Keyspace.EXACT: 1}
+_PARTS_OF_MEMORY = 64
+
+
+def bytes_by_keyspace(settings: IndexSettings) -> dict[Keyspace, int]:
+    """Return what the sieves of a generation may take; without a window there is but one."""
+    generations = 1 if settings.window == float("inf") else 2
+    part = settings.memory_bytes_max // _PARTS_OF_MEMORY // generations
+    return {keyspace: part * parts for keyspace, parts in _PARTS.items()}
 
 
 class _Mesh:
@@ -42,7 +55,7 @@ class _Mesh:
 
     @property
     def is_filling_up(self) -> bool:
-        return self.keys > len(self.blocks) * _KEYS_OF_BLOCK // 2
+        return self.keys > len(self.blocks) * _KEYS_OF_BLOCK // 4
 
     def add(self, hashes: Hashes) -> None:
         self.keys += _add(self.blocks, hashes)
@@ -54,13 +67,21 @@ class _Filling(NamedTuple):
 
 
 class Sieve:
-    """The keys of a family of buckets; one thread writes, any number may ask beside it."""
+    """The keys of a family; one thread writes, any number may ask beside it."""
 
     def __init__(
-        self, written: Callable[[], Iterator[Keys]], estimate: int, bytes_max: int
+        self,
+        written: Callable[[], Iterator[Keys]],
+        estimate: int,
+        bytes_max: int,
+        key_bytes: int | None = None,
     ) -> None:
-        """Begin with the keys that are `written`, about so many; with an estimate of 0 are none."""
+        """Begin with the keys that are `written`, about so many; with an estimate of 0 are none.
+
+        It is faster if told how long all keys are.
+        """
         self._written, self._estimate, self._bytes_max = written, estimate, bytes_max
+        self._key_bytes = key_bytes
         self._whole = None if estimate else _Mesh(0, bytes_max)
         self._filling: _Filling | None = None
         self._asked: tuple[Keys, Hashes] | None = None
@@ -79,7 +100,7 @@ class Sieve:
     def passing(self, keys: Keys) -> list[int]:
         """Return the places of those that may have been written; the others never were."""
         assert self._whole is not None
-        hashes = _hashes(keys)
+        hashes = self._hashes(keys)
         self._asked = keys, hashes
         places: list[int] = _passing(self._whole.blocks, hashes).tolist()
         return places
@@ -87,25 +108,35 @@ class Sieve:
     def add(self, keys: Keys) -> None:
         """Take in what is about to be written; nobody changes a list of keys that was asked for."""
         asked = self._asked
-        hashes = asked[1] if asked and asked[0] is keys else _hashes(keys)
+        hashes = asked[1] if asked and asked[0] is keys else self._hashes(keys)
         for mesh in self._meshes():
             mesh.add(hashes)
 
-    def catch_up(self) -> None:
-        """Fill another mesh for a moment, if one is wanted; to be called before each write."""
+    def settle(self) -> None:
+        """Grow no more: nothing will be written."""
+        if self._whole is not None:
+            self._filling, self._bytes_max = None, self._whole.blocks.nbytes
+
+    def catch_up(self) -> bool:
+        """Fill another mesh for a moment, if one is wanted, and tell whether it was.
+
+        To be called before each write.
+        """
         now = monotonic()
         deadline = now + min((now - self._filled_at) / _SHARE, _SECONDS_MAX)
         if self._filling is None and self._is_wanting():
             keys = self._whole.keys if self._whole else self._estimate
             self._filling = _Filling(_Mesh(keys, self._bytes_max), self._written())
-        if self._filling is not None:
-            self._fill(self._filling, deadline)
+        filling = self._filling
+        if filling is not None:
+            self._fill(filling, deadline)
         self._filled_at = monotonic()
+        return filling is not None
 
     def _fill(self, filling: _Filling, deadline: float) -> None:
         self._filling = None  # where it fails it has to be begun anew
         for keys in filling.rest:
-            filling.mesh.add(_hashes(keys))
+            filling.mesh.add(self._hashes(keys))
             if monotonic() >= deadline:
                 self._filling = filling
                 return
@@ -121,45 +152,63 @@ class Sieve:
         filling = self._filling
         return [mesh for mesh in (self._whole, filling and filling.mesh) if mesh]
 
+    def _hashes(self, keys: Keys) -> Hashes:
+        raw = np.frombuffer(b"".join(keys), np.uint8)
+        if self._key_bytes is None:
+            bounds = bounds_of(list(map(len, keys)))
+        elif len(raw) == self._key_bytes * len(keys):
+            bounds = np.arange(0, len(raw) + 1, self._key_bytes)
+        else:
+            raise ValueError(f"a key of this family has {self._key_bytes} bytes")
+        hashes: Hashes = _hashed(raw, bounds)
+        return hashes
+
 
 class Sieves(NamedTuple):
-    """Those of the two generations; who only looks at an index has none."""
+    """Those of the two generations, by keyspace; who only looks at an index has none."""
 
-    current: Sieve | None = None
-    previous: Sieve | None = None
+    current: Mapping[Keyspace, Sieve] = {}
+    previous: Mapping[Keyspace, Sieve] = {}
 
-    def add(self, puts: Puts | None) -> None:
+    def add(self, puts: Mapping[Keyspace, Puts]) -> None:
         """Take in what is about to be written, and go on with what was there before."""
-        for sieve in filter(None, self):
-            sieve.catch_up()
-        if self.current and puts:
-            self.current.add(puts.keys)
+        for sieve in self._all():
+            if sieve.catch_up():  # one after the other: together they would hold the write up
+                break
+        for keyspace, sieve in self.current.items():
+            if keyspace in puts:
+                sieve.add(puts[keyspace].keys)
+
+    def rotated(self, current: Mapping[Keyspace, Sieve]) -> "Sieves":
+        """Return those of a new generation, and of the one that was the current one."""
+        for sieve in self.current.values():
+            sieve.settle()
+        return Sieves(current, self.current)
 
     @property
     def are_whole(self) -> bool:
-        return all(sieve.is_whole for sieve in filter(None, self))
+        return all(sieve.is_whole for sieve in self._all())
 
     @property
     def size_bytes(self) -> int:
-        return sum(sieve.size_bytes for sieve in filter(None, self))
+        return sum(sieve.size_bytes for sieve in self._all())
 
-
-def _hashes(keys: Keys) -> Hashes:
-    raw = b"".join(keys)
-    if len(raw) != BUCKET_KEY_BYTES * len(keys):
-        raise ValueError(f"a key of a bucket has {BUCKET_KEY_BYTES} bytes")
-    hashes: Hashes = _hashed(np.frombuffer(raw, np.uint8).reshape(-1, BUCKET_KEY_BYTES))
-    return hashes
+    def _all(self) -> Iterator[Sieve]:
+        return chain(self.current.values(), self.previous.values())
 
 
 @kernel
-def _hashed(keys: Array) -> Array:
-    hashes = np.empty(len(keys), np.uint64)
-    for index in range(len(keys)):
-        number = np.uint64(0)
-        for byte in keys[index]:
-            number = (number << np.uint64(8)) | np.uint64(byte)
-        hashes[index] = mix64(number)
+def _hashed(raw: Array, bounds: Array) -> Array:
+    hashes = np.empty(bounds.size - 1, np.uint64)
+    for index in range(hashes.size):
+        end = bounds[index + 1]
+        value = np.uint64(end - bounds[index])
+        for start in range(bounds[index], end, 8):
+            number = np.uint64(0)
+            for at in range(start, min(start + 8, end)):
+                number = (number << np.uint64(8)) | np.uint64(raw[at])
+            value = mix64(value ^ number)
+        hashes[index] = value
     return hashes
 
 

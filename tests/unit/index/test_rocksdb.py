@@ -28,12 +28,17 @@ THREADS = Path("/proc/self/task")
 BATCHES = 60  # in the index that the tests damage; half of them lie in its log alone
 
 
-def write(index: RocksIndex, number: int, text_bytes: int = 300) -> None:
+def write(
+    index: RocksIndex,
+    number: int,
+    text_bytes: int = 300,
+    keyspace: Keyspace = Keyspace.BUCKETS,
+) -> None:
     """Write a batch that names itself in each of its rows and in meta."""
     noise = random.Random(number)
     keys = sorted(noise.randbytes(6) for _ in range(100))
     puts = {
-        Keyspace.BUCKETS: Puts(keys, [b"%06d" % number] * len(keys)),
+        keyspace: Puts(keys, [b"%06d" % number] * len(keys)),
         Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [noise.randbytes(text_bytes)]),
     }
     index.write(Changes(puts, {}, {"batch": b"%d" % number}))
@@ -192,36 +197,45 @@ def test_two_threads_find_what_is_there(tmp_path: Path, count: int) -> None:
     assert threading.active_count() == before
 
 
+SIEVED = pytest.mark.parametrize("keyspace", [Keyspace.BUCKETS, Keyspace.IDS, Keyspace.EXACT])
+
+
+@SIEVED
 def test_what_is_there_is_found_before_and_after_the_sieve_is_whole(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keyspace: Keyspace
 ) -> None:
     """An opening changes no answer, nor does what is written while the sieve is filled."""
     monkeypatch.setattr(rocksdb_rows, "_KEYS_OF_A_CHUNK", 1000)
     monkeypatch.setattr(sieve, "_SECONDS_MAX", 0.0)
-    index = RocksIndex.open(directory, SETTINGS)
-    there = [key for number in range(1, BATCHES + 1) for key in batch_keys(number)]
+    there: list[bytes] = []
 
-    states = []
-    for number in range(BATCHES + 1, BATCHES + 9):
-        write(index, number)
-        there += batch_keys(number)
-        assert None not in index.read(Keyspace.BUCKETS, sorted(there))
-        assert index.read(Keyspace.BUCKETS, [b"absent"]) == [None]
-        states.append(index.has_whole_sieves())
+    def take_in(index: RocksIndex, numbers: range) -> Iterator[bool]:
+        for number in numbers:
+            write(index, number, keyspace=keyspace)
+            there.extend(batch_keys(number))
+            assert None not in index.read(keyspace, sorted(there))
+            assert index.read(keyspace, [b"absent"]) == [None]
+            yield index.has_whole_sieves()
+
+    with closing(RocksIndex.open(tmp_path, SETTINGS)) as index:
+        assert all(take_in(index, range(1, BATCHES + 1)))
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    states = [*take_in(index, range(BATCHES + 1, BATCHES + 9))]
 
     assert states == sorted(states)
     assert set(states) == {False, True}
     assert index.memory_bytes()["sieves"] > 0
     index.rotate({})
-    assert None not in index.read(Keyspace.BUCKETS, sorted(there))
+    assert None not in index.read(keyspace, sorted(there))
     index.rotate({})
-    assert index.read(Keyspace.BUCKETS, sorted(there)) == [None] * len(there)
+    assert index.read(keyspace, sorted(there)) == [None] * len(there)
     index.close()
 
 
+@SIEVED
 @pytest.mark.parametrize("rotations", [0, 1, 2])
 def test_what_is_there_is_found_however_much_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rotations: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rotations: int, keyspace: Keyspace
 ) -> None:
     """A sieve that grows takes over what the smaller one knew, in a new generation as well."""
     monkeypatch.setattr(sieve, "_BYTES_MIN", 256)  # room for 168 keys
@@ -231,9 +245,9 @@ def test_what_is_there_is_found_however_much_is_written(
     small = index.memory_bytes()["sieves"]
     there: list[bytes] = []
     for number in range(1, 101):
-        write(index, number)
+        write(index, number, keyspace=keyspace)
         there += batch_keys(number)
-        assert None not in index.read(Keyspace.BUCKETS, sorted(there))
+        assert None not in index.read(keyspace, sorted(there))
     assert index.memory_bytes()["sieves"] > 50 * small
     index.close()
 
@@ -645,4 +659,4 @@ def test_merging_waits_for_those_who_look_up_and_write(tmp_path: Path) -> None:
             }
             merging = {nice for name, nice in niceness if name == "rocksdb:low\n"}
             others = {nice for name, nice in niceness if name != "rocksdb:low\n"}
-            assert merging == {max(others) + 10}
+            assert merging == {max(others) + 15}

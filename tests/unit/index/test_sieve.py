@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stream_dedup.index import sieve as sieves
-from stream_dedup.index.sieve import Sieve
+from stream_dedup.index.sieve import Sieve, Sieves
+from stream_dedup.interfaces import Keyspace, Puts
 
 Chunks = list[list[bytes]]
 
 SPACE = 1 << 20
-keys = st.lists(st.binary(min_size=6, max_size=6), max_size=20)
+keys = st.lists(st.binary(max_size=20), max_size=20)
 
 
 def numbered(numbers: range) -> list[bytes]:
@@ -147,7 +148,76 @@ def test_a_family_that_cannot_be_read_leaves_it_unused() -> None:
         assert not sieve.is_whole
 
 
+@given(written=st.lists(st.binary(min_size=6, max_size=6)), other=st.binary(min_size=6, max_size=6))
+def test_it_says_the_same_if_told_how_long_keys_are(written: list[bytes], other: bytes) -> None:
+    """That saves measuring each, and nothing else."""
+    answers = []
+    for key_bytes in (None, 6):
+        sieve = Sieve(lambda: iter(()), 0, SPACE, key_bytes)
+        sieve.add(written)
+        answers.append(sieve.passing([*written, other]))
+
+    assert answers[0] == answers[1]
+    assert answers[0][: len(written)] == list(range(len(written)))
+
+
 def test_keys_of_another_length_are_refused() -> None:
     """They would be taken for others."""
     with pytest.raises(ValueError, match="6 bytes"):
-        new().add([b"12345", b"123456"])
+        Sieve(lambda: iter(()), 0, SPACE, 6).add([b"12345", b"123456"])
+
+
+def test_keys_of_any_length_are_told_apart() -> None:
+    """Also those that begin alike, or end alike, or differ by a zero."""
+    sieve = new()
+    there = [b"x" * length for length in range(1, 200, 2)]
+    sieve.add(there)
+
+    assert sieve.passing([key + b"\0" for key in there] + [b"\0" + key for key in there]) == []
+    assert sieve.passing([b"x" * length for length in range(0, 200, 2)]) == []
+    assert len(sieve.passing(there)) == len(there)
+
+
+@pytest.mark.usefixtures("no_time")
+def test_sieves_are_filled_one_after_the_other() -> None:
+    """A write is held up by one portion of keys, however many sieves there are to fill."""
+    portions = 0
+
+    def counted() -> Iterator[list[bytes]]:
+        nonlocal portions
+        for start in (0, 100, 200):
+            portions += 1
+            yield numbered(range(start, start + 100))
+
+    def unfilled() -> dict[Keyspace, Sieve]:
+        return {
+            keyspace: Sieve(counted, 300, SPACE) for keyspace in (Keyspace.BUCKETS, Keyspace.IDS)
+        }
+
+    both = Sieves(unfilled(), unfilled())
+    added = {Keyspace.IDS: Puts([b"added"], [b""])}
+    taken: list[int] = []
+    while not both.are_whole and len(taken) < 100:
+        before = portions
+        both.add(added)
+        taken.append(portions - before)
+
+    assert both.are_whole
+    assert max(taken) == 1
+    assert sum(taken) == 4 * 3
+    assert both.current[Keyspace.IDS].passing([b"added"]) == [0]
+    assert both.current[Keyspace.BUCKETS].passing([b"added"]) == []
+
+
+def test_the_sieve_of_a_generation_that_is_full_stays_as_it_is() -> None:
+    """Once another is the current one nothing is written to it: to grow would be work in vain."""
+    there = numbered(range(400_000))  # more than a small one likes
+    sieve = Sieve(lambda: iter([there]), 0, 3 * SPACE)
+    sieve.add(there)
+
+    rotated = Sieves({Keyspace.BUCKETS: sieve}).rotated({})
+
+    rotated.add({})
+    assert rotated.previous == {Keyspace.BUCKETS: sieve}
+    assert sieve.size_bytes == SPACE
+    assert sieve.passing(there) == list(range(len(there)))
