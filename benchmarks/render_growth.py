@@ -18,10 +18,10 @@ _SCALE_WORDS = """\
 The last {end:,} documents were taken in at {last:,.0f} a second, large merges included; {span:,}
 around the {start:,}th at {around:,.0f}: **{share:.2f}** of that rate, or {share_before:.2f} of the
 {before:,.0f} of those just before it, when hardly a file had been merged. On disk lie
-**{disk:,.0f}** bytes a document at the end of the run, {closed:,.0f} after it was closed and
-{compacted:,.0f} compacted; while the index grew it was at most {most:,.0f}, where a log that does
-not grow with the index weighs on few documents. The process had at most **{memory:.2f}** GB of
-memory.
+**{closed:,.0f}** bytes a document once the index was closed, {compacted:,.0f} compacted, and
+{disk:,.0f} at the end of the run, with what was being merged; while the index grew it was at most
+{most:,.0f}, where a log that does not grow with the index weighs on few documents. The process had
+at most **{memory:.2f}** GB of memory.
 """
 
 _WINDOW = """\

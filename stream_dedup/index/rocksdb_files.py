@@ -50,14 +50,14 @@ _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _BUFFER_BYTES_MIN = 1 << 20
 _BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
 _BUFFERS_MERGED_MAX = 24
-_FILES_MERGED = 11  # fewer: more work behind the writes; more: slower look-ups
+_FILES_MERGED = 13  # fewer: more work behind the writes; more: slower look-ups
 _LIKE_PERCENT = 100  # by so much files that are merged with one another may differ
 _SURPLUS_PERCENT = 500  # of the oldest files of a family, in newer ones: then all are merged
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
-_PART_BYTES_MAX = 1 << 22  # the cache's own parts hold 32 MB or more, where it is not small
+_PART_BYTES_MAX = 1 << 19  # so many more that the cache's own parts, of 32 MB or more, fill alike
 _FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
@@ -202,9 +202,9 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     """Make the options of each family; all share one cache, in which the write buffers count."""
     # Nine parts of 32 are for sieves, the rest for what RocksDB counts nowhere: heads of files,
     # compactions, the allocator.
-    cache_bytes = settings.memory_bytes_max * 13 // 32
-    # Its parts are few and large: among 64 of them, as in the other kind, a few whole filters that
-    # met in one part would drive each other out for ever.
+    cache_bytes = settings.memory_bytes_max * 7 // 16
+    # Its parts are few and large, for much that meets in one and is more than that holds drives
+    # each other out for ever: the other kind has 64.
     cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
     in_small_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
@@ -280,8 +280,8 @@ def _blocks(cache: Cache, in_small_parts: bool) -> BlockBasedOptions:
     blocks.set_bloom_filter(10, False)
     # Whole filters are asked in two thirds of the time, but where the cache cannot hold all of
     # them they drive one another out, and each look-up reads megabytes: then they come in small
-    # parts. And in large ones at all times: a file that was merged while others waited may have a
-    # filter that no part of the cache has room for, which would be read for every look-up.
+    # parts. And in larger ones at all times: where chance put too many whole filters into one part
+    # of the cache, these would be read for every look-up.
     blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
     blocks.set_partition_filters(True)
     blocks.set_metadata_block_size(_PART_BYTES if in_small_parts else _PART_BYTES_MAX)

@@ -15,7 +15,7 @@ import pytest
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, Refused, StreamDedupError
-from stream_dedup.index import rocksdb_rows, sieve
+from stream_dedup.index import rocksdb_files, rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.index.rocksdb_files import Mode, names, open_families
@@ -250,6 +250,29 @@ def test_what_is_there_is_found_however_much_is_written(
         assert None not in index.read(keyspace, sorted(there))
     assert index.memory_bytes()["sieves"] > 50 * small
     index.close()
+
+
+@SIEVED
+def test_an_index_whose_files_lie_in_levels_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keyspace: Keyspace
+) -> None:
+    """One that was merged level by level keeps all it has, and is merged by size from then on."""
+    with monkeypatch.context() as levels:
+        levels.setattr(rocksdb_files, "_merge_by_size", lambda family: None)
+        with closing(RocksIndex.open(tmp_path, SETTINGS)) as index:
+            for number in range(1, BATCHES):
+                write(index, number, keyspace=keyspace)
+            index.compact()
+            write(index, BATCHES, keyspace=keyspace)
+    there = sorted(key for number in range(1, 2 * BATCHES + 1) for key in batch_keys(number))
+
+    with closing(RocksIndex.open(tmp_path, SETTINGS)) as index:
+        for number in range(BATCHES + 1, 2 * BATCHES + 1):
+            write(index, number, keyspace=keyspace)
+        assert None not in index.read(keyspace, there)
+        index.compact()
+        assert None not in index.read(keyspace, there)
+        assert [key for key, _ in index.scan(keyspace)] == there
 
 
 def test_rows_garbled_at_their_start_are_refused_at_once(directory: Path) -> None:
