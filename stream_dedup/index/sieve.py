@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from stream_dedup.config import IndexSettings
 from stream_dedup.interfaces import Keyspace, Puts
 from stream_dedup.similarity.compiled import Array, kernel, mix64
+from stream_dedup.similarity.fetching import fetch_ahead
 from stream_dedup.similarity.ragged import bounds_of
 
 Keys = Sequence[bytes]
@@ -25,6 +26,7 @@ Hashes = NDArray[np.uint64]
 
 _WORDS = 4  # of a block, 64 bits each
 _BLOCK_BYTES = 8 * _WORDS
+_AHEAD = 16  # keys, in whose time a block comes from memory
 _KEYS_OF_BLOCK = 21  # some 12 bits a key: of 200 keys that were never written one passes
 _BYTES_MIN = 1 << 20
 _ROOM = 64  # times the keys that are there: the later another is filled, the more work that is
@@ -218,6 +220,13 @@ def _block(value: np.uint64, count: int) -> np.uint64:
 
 
 @kernel
+def _fetch_ahead(blocks: Array, hashes: Array, index: int) -> None:
+    """Have the block of a later key on its way."""
+    ahead = hashes[min(index + _AHEAD, hashes.size - 1)]
+    fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))
+
+
+@kernel
 def _bits(value: np.uint64, word: int) -> np.uint64:
     """Return what the key sets in this word of its block."""
     spread = (value * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(16 + 12 * word)
@@ -229,7 +238,9 @@ def _bits(value: np.uint64, word: int) -> np.uint64:
 def _add(blocks: Array, hashes: Array) -> int:
     """Return how many of the keys were not there."""
     new = 0
-    for value in hashes:
+    for index in range(len(hashes)):
+        _fetch_ahead(blocks, hashes, index)
+        value = hashes[index]
         block = _block(value, len(blocks))
         missing = np.uint64(0)
         for word in range(_WORDS):
@@ -245,6 +256,7 @@ def _passing(blocks: Array, hashes: Array) -> Array:
     places = np.empty(len(hashes) + 1, np.int64)
     count = 0
     for index in range(len(hashes)):
+        _fetch_ahead(blocks, hashes, index)
         value = hashes[index]
         block = _block(value, len(blocks))
         missing = np.uint64(0)
