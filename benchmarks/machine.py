@@ -35,6 +35,12 @@ def peak_bytes() -> int:
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
+def read_bytes() -> int:
+    """Return what the disk had to read for this process; what lies in the system's cache is not."""
+    counts = Path("/proc/self/io").read_text()
+    return int(counts.partition("\nread_bytes:")[2].split()[0])
+
+
 def _machine() -> Machine:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     python = f"{platform.python_implementation()} {platform.python_version()}"

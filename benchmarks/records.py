@@ -180,6 +180,7 @@ class ScalePoint(Struct, frozen=True):
     documents_per_second: float
     disk_bytes: int
     memory_bytes: int
+    read_bytes: int  # from the disk since the point before, as they were in no cache
 
 
 class ScaleResults(Struct, frozen=True):

@@ -21,7 +21,8 @@ around the {start:,}th at {around:,.0f}: **{share:.2f}** of that rate, or {share
 **{closed:,.0f}** bytes a document once the index was closed, {compacted:,.0f} compacted, and
 {disk:,.0f} at the end of the run, with what was being merged; while the index grew it was at most
 {most:,.0f}, where a log that does not grow with the index weighs on few documents. The process had
-at most **{memory:.2f}** GB of memory.
+at most **{memory:.2f}** GB of memory. For those last documents {read:,.0f} MB were read
+from the disk; all else lay in memory, that of the system included.
 """
 
 _WINDOW = """\
@@ -136,6 +137,7 @@ def _scale_words(results: ScaleResults) -> str:
         compacted=results.compacted_bytes / end.documents,
         most=max(point.disk_bytes / point.documents for point in points),
         memory=max(point.memory_bytes for point in points) / 1e9,
+        read=sum(point.read_bytes for point in points[-_END // _SPAN :]) / 1e6,
     )
 
 

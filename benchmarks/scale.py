@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.machine import resident_bytes, this_run
+from benchmarks.machine import read_bytes, resident_bytes, this_run
 from benchmarks.records import ScalePoint, ScaleResults, save
 from benchmarks.synthetic import Mix, Stream
 from stream_dedup.config import IndexSettings, Settings
@@ -72,6 +72,7 @@ def _grow(directory: Path, documents: int) -> tuple[list[ScalePoint], float]:
         matcher = Matcher(index, _SETTINGS)
         attune()  # as `run` does
         while len(points) < documents // _EVERY:
+            read_before = read_bytes()
             seconds = _take_in(matcher, stream, _EVERY)
             busy += seconds
             point = ScalePoint(
@@ -79,6 +80,7 @@ def _grow(directory: Path, documents: int) -> tuple[list[ScalePoint], float]:
                 documents_per_second=_EVERY / seconds,
                 disk_bytes=index.disk_bytes(),
                 memory_bytes=resident_bytes(),
+                read_bytes=read_bytes() - read_before,
             )
             points.append(point)
             sys.stderr.write(f"{point}\n")

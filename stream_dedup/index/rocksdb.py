@@ -19,7 +19,6 @@ from rocksdict import (
     Checkpoint,
     ColumnFamily,
     CompactOptions,
-    Rdict,
     WriteBatch,
 )
 
@@ -27,12 +26,12 @@ from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, StreamDedupError, Unavailable
 from stream_dedup.index import directory as places
 from stream_dedup.index.layout import BUCKET_KEY_BYTES
+from stream_dedup.index.rocksdb_families import Families, Family
 from stream_dedup.index.rocksdb_files import (
     GENERATION,
     META,
     OTHER,
     OURS,
-    Families,
     Mode,
     explained,
     names,
@@ -55,8 +54,8 @@ class Size(NamedTuple):
 class _State(NamedTuple):
     families: Families
     generation: str  # the current one
-    current: Mapping[Keyspace, Rdict]
-    previous: Mapping[Keyspace, Rdict]  # without those that are known to be empty
+    current: Mapping[Keyspace, Family]
+    previous: Mapping[Keyspace, Family]  # without those that are known to be empty
     sieves: Sieves
 
     def handle(self, name: str) -> ColumnFamily:
@@ -75,7 +74,7 @@ class RocksIndex:
         self._helper = ThreadPoolExecutor(1, "look-ups")  # its thread begins with its first work
         self._scans: weakref.WeakSet[Scan] = weakref.WeakSet()
         # The families that may hold rows: the others are neither read nor deleted from nor dropped.
-        self._filled = {name for name, family in families.by_name.items() if has_rows(family)}
+        self._filled = {name for name, family in families.by_name.items() if has_rows(family.rows)}
         generations = (families.generation, OTHER[families.generation])
         sieves = Sieves(*(self._sieves(families, generation) for generation in generations))
         self._state: _State | None = _state(families, families.generation, self._filled, sieves)
@@ -122,16 +121,16 @@ class RocksIndex:
     def scan(self, keyspace: Keyspace) -> Iterator[Row]:
         """Yield all rows in the order of their keys, as they were when the scan began."""
         with self._writing, self._reading() as state:
-            current = rows(state.current[keyspace])
-            previous = rows(state.previous[keyspace]) if keyspace in state.previous else iter(())
-            scan = Scan(self._path, merged(current, previous))
+            current, previous = state.current[keyspace], state.previous.get(keyspace)
+            older = rows(previous.rows) if previous else iter(())
+            scan = Scan(self._path, merged(rows(current.rows), older))
             self._scans.add(scan)
         return scan
 
     def meta(self) -> dict[str, bytes]:
         """Return all entries of the keyspace that has no generations."""
         with self._reading() as state:
-            entries = rows(state.families.by_name[META])
+            entries = rows(state.families.by_name[META].rows)
             return {name.decode(): value for name, value in entries if not name.startswith(OURS)}
 
     def write(self, changes: Changes) -> None:
@@ -198,7 +197,7 @@ class RocksIndex:
             families = [*state.current.values(), *state.previous.values()]
             on_progress(0, len(families))
             for done, family in enumerate(families, 1):
-                family.compact_range(None, None, thorough)
+                family.rows.compact_range(None, None, thorough)
                 on_progress(done, len(families))
             if state.families.database.property_int_value("rocksdb.background-errors"):
                 raise Unavailable(f"the disk under {self._path} failed: not all files are merged")
@@ -218,7 +217,7 @@ class RocksIndex:
         with self._reading() as state:
             families = [*state.current.values(), *state.previous.values()]
             return {
-                "cache": families[0].property_int_value("rocksdb.block-cache-usage") or 0,
+                "cache": families[0].rows.property_int_value("rocksdb.block-cache-usage") or 0,
                 "buffers": _sum(families, "rocksdb.cur-size-all-mem-tables"),
                 "tables": _sum(families, "rocksdb.estimate-table-readers-mem"),
                 "sieves": state.sieves.size_bytes,
@@ -243,9 +242,9 @@ class RocksIndex:
                 continue
             estimate = 0
             if name in self._filled:
-                estimate = family.property_int_value("rocksdb.estimate-num-keys") or 1
+                estimate = family.rows.property_int_value("rocksdb.estimate-num-keys") or 1
             key_bytes = BUCKET_KEY_BYTES if keyspace is Keyspace.BUCKETS else None
-            written = partial(keys_in_chunks, family)
+            written = partial(keys_in_chunks, family.rows)
             sieves[keyspace] = Sieve(written, estimate, bytes_max, key_bytes)
         return sieves
 
@@ -284,8 +283,8 @@ def _write(state: _State, batch: WriteBatch, meta: Mapping[str, bytes]) -> None:
     state.families.database.write(batch)
 
 
-def _sum(families: Iterable[Rdict], name: str) -> int:
-    return sum(family.property_int_value(name) or 0 for family in families)
+def _sum(families: Iterable[Family], name: str) -> int:
+    return sum(family.rows.property_int_value(name) or 0 for family in families)
 
 
 def _size(state: _State, keyspace: Keyspace) -> Size:

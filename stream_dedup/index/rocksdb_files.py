@@ -4,12 +4,11 @@ A keyspace is two column families, one for each generation, `texts.a` and `texts
 `meta` names the generation that is the current one. All families share cache and memory.
 """
 
-from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from traceback import clear_frames
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from rocksdict import (
     AccessType,
@@ -29,6 +28,7 @@ from rocksdict import (
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Refused
 from stream_dedup.index import directory as places
+from stream_dedup.index.rocksdb_families import Families, Family
 from stream_dedup.interfaces import Keyspace
 from stream_dedup.interpreter import give_way
 
@@ -105,33 +105,6 @@ class _passing_over:
         return kind in {Exception, Refused} and str(error).startswith(self._beginnings)
 
 
-class Families(NamedTuple):
-    """An open database and its families by name."""
-
-    database: Rdict
-    by_name: dict[str, Rdict]
-    generation: str
-    options: dict[str, Options]
-
-    def create(self, names: Iterable[str]) -> None:
-        """Create those that are missing."""
-        for name in names:
-            if name not in self.by_name:
-                self.by_name[name] = self.database.create_column_family(name, self.options[name])
-
-    def drop(self, name: str) -> None:
-        """Forget a family and its files; who holds it may read on."""
-        self.database.drop_column_family(name)
-        del self.by_name[name]
-
-    def close(self) -> None:
-        """Write everything to files and let go of all of them, even where one fails."""
-        with ExitStack() as closing:
-            closing.callback(self.database.close)
-            for family in self.by_name.values():
-                closing.callback(family.close)
-
-
 def names(generation: str) -> list[str]:
     """Name the families of a generation, in the order of the keyspaces."""
     return [f"{keyspace}.{generation}" for keyspace in Keyspace]
@@ -162,10 +135,11 @@ def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) ->
     opened = Families(database, {}, "a", options)
     with ExitStack() as undo:
         undo.callback(opened.close)
-        opened.by_name.update((name, database.get_column_family(name)) for name in found)
-        if new and opened.by_name[META].get(GENERATION) is None:
-            opened.by_name[META].put(GENERATION, b"a")
-        generation = (opened.by_name[META].get(GENERATION) or b"").decode()
+        opened.by_name.update((name, Family.of(database, name)) for name in found)
+        meta = opened.by_name[META].rows
+        if new and meta.get(GENERATION) is None:
+            meta.put(GENERATION, b"a")
+        generation = (meta.get(GENERATION) or b"").decode()
         if generation not in OTHER or not opened.by_name.keys() >= set(names(generation)):
             raise places.damaged(path, "families of the current generation are missing")
         undo.pop_all()

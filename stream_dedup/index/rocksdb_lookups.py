@@ -9,6 +9,7 @@ from typing import Any
 
 from rocksdict import Rdict
 
+from stream_dedup.index.rocksdb_families import Family
 from stream_dedup.index.sieve import Sieve
 
 Keys = Sequence[bytes]
@@ -18,19 +19,25 @@ Values = list[bytes | None]
 # threads that take one call after the other are done at about the same time.
 _KEYS_OF_A_CALL = 192
 _KEYS_ALONE = 64  # so few are not worth a second thread
+# Of a large index hardly a block is read twice: each would drive another one out of the cache, in
+# vain, and filters too. What is wanted again and again is there when its turn comes.
+_LOOKUPS_KEPT = 8  # one in so many leaves in the cache what it read
 
 
-def get(helper: Executor, family: Rdict, keys: Keys, sieve: Sieve | None) -> Values:
+def get(helper: Executor, family: Family, keys: Keys, sieve: Sieve | None) -> Values:
     """Return the value of each key, or None; a sieve spares most of the asking."""
-    if not (sieve and sieve.is_whole):
-        return _get(helper, family, keys)
+    if sieve and not sieve.is_whole:  # after an opening: all is asked for, the cache is empty
+        return _get(helper, family.rows, keys)
+    rows = family.sparing if next(family.turns) % _LOOKUPS_KEPT else family.rows
+    if sieve is None:
+        return _get(helper, rows, keys)
     found: Values = [None] * len(keys)
     places = sieve.passing(keys)
-    put(found, places, _get(helper, family, [keys[place] for place in places]))
+    put(found, places, _get(helper, rows, [keys[place] for place in places]))
     return found
 
 
-def _get(helper: Executor, family: Rdict, keys: Keys) -> Values:
+def _get(helper: Executor, rows: Rdict, keys: Keys) -> Values:
     size = min(max(_KEYS_ALONE, -(-len(keys) // 2)), _KEYS_OF_A_CALL)
     starts = range(0, len(keys), size)
     waiting = iter(starts)  # both threads take from it
@@ -38,7 +45,7 @@ def _get(helper: Executor, family: Rdict, keys: Keys) -> Values:
 
     def look_up() -> None:
         for start in waiting:
-            found[start] = family.get(list(keys[start : start + size]))
+            found[start] = rows.get(list(keys[start : start + size]))
 
     helping = helper.submit(look_up) if len(starts) > 1 else None
     look_up()

@@ -10,7 +10,7 @@ from typing import Any
 from confluent_kafka import Consumer, Producer
 
 from stream_dedup.index.rocksdb import RocksIndex
-from stream_dedup.index.rocksdb_files import Families
+from stream_dedup.index.rocksdb_families import Families
 from stream_dedup.interfaces import Changes
 from stream_dedup.kafka.follower import Follower, Step
 from stream_dedup.kafka.messages import Incoming

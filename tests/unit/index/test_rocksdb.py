@@ -197,6 +197,25 @@ def test_two_threads_find_what_is_there(tmp_path: Path, count: int) -> None:
     assert threading.active_count() == before
 
 
+def test_the_cache_keeps_what_is_looked_for_again_and_again(tmp_path: Path) -> None:
+    """What is looked for once leaves nothing there: it would drive out what is wanted often."""
+    keys = [b"%06d" % number for number in range(1000)]
+    noise = random.Random(1)
+    rows = Puts(keys, [noise.randbytes(300) for _ in keys])
+    with closing(RocksIndex.open(tmp_path, SETTINGS)) as index:
+        index.write(Changes({Keyspace.TEXTS: rows}, {}, {}))
+    with closing(RocksIndex.open(tmp_path, SETTINGS)) as index:
+        before = index.memory_bytes()["cache"]
+        assert index.read(Keyspace.TEXTS, keys) == rows.values
+        once = index.memory_bytes()["cache"]
+        for _ in range(10):
+            assert index.read(Keyspace.TEXTS, keys) == rows.values
+        often = index.memory_bytes()["cache"]
+
+    assert once - before < 100_000
+    assert often - before > 300_000
+
+
 SIEVED = pytest.mark.parametrize("keyspace", [Keyspace.BUCKETS, Keyspace.IDS, Keyspace.EXACT])
 
 
