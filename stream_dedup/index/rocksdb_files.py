@@ -174,7 +174,7 @@ def _let_merging_wait() -> None:
 
 def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, Options]:
     """Make the options of each family; all share one cache, in which the write buffers count."""
-    # Nine parts of 32 are for sieves, the rest for what RocksDB counts nowhere: heads of files,
+    # Of the rest sieves take their part, and what RocksDB counts nowhere: heads of files,
     # compactions, the allocator.
     cache_bytes = settings.memory_bytes_max * 7 // 16
     # Its parts are few and large, for much that meets in one and is more than that holds drives
