@@ -275,7 +275,15 @@ class Trial:
             while found < count:
                 found += sum(not message.error() for message in reader.consume(1000, 0.1))
                 running.assert_alive()
-                assert monotonic() < give_up, f"{found} of {count} verdicts: {running.said()}"
+                assert monotonic() < give_up, self._standing(found, count) + running.said()
+
+    def _standing(self, found: int, count: int) -> str:
+        """Tell who of those that work one after the other got how far, where one hangs."""
+        return (
+            f"{found} of {count} verdicts came, {len(self.verdicts())} are there; sign has "
+            f"committed {self.committed('sign')}, the log has {len(self.log())} records, "
+            f"match has committed {self.committed('match')}:\n"
+        )
 
     def sign_all(self) -> None:
         """Sign all that was fed, and take down the log before anything of it can be purged."""
