@@ -31,14 +31,18 @@ def resident_bytes() -> int:
 
 def peak_bytes() -> int:
     """Return the most memory this process has had; `getrusage` would count its parent's."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return _told("status", "VmHWM") * 1024
 
 
 def read_bytes() -> int:
     """Return what the disk had to read for this process; what lies in the system's cache is not."""
-    counts = Path("/proc/self/io").read_text()
-    return int(counts.partition("\nread_bytes:")[2].split()[0])
+    return _told("io", "read_bytes")
+
+
+def _told(file: str, name: str) -> int:
+    """Return a number that the system tells of this process."""
+    told = Path("/proc/self", file).read_text()
+    return int(told.partition(f"\n{name}:")[2].split()[0])
 
 
 def _machine() -> Machine:

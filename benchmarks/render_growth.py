@@ -1,6 +1,6 @@
 """The part of RESULTS.md on large and on old indexes, with its pictures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import harmonic_mean
 
 from benchmarks.charts import Axis, Limit, Panel, chart
@@ -137,14 +137,21 @@ def _scale_words(results: ScaleResults) -> str:
         compacted=results.compacted_bytes / end.documents,
         most=max(point.disk_bytes / point.documents for point in points),
         memory=max(point.memory_bytes for point in points) / 1e9,
-        read=sum(point.read_bytes for point in points[-_END // _SPAN :]) / 1e6,
+        read=sum(
+            point.read_bytes for point in _between(points, end.documents - _END, end.documents)
+        )
+        / 1e6,
     )
 
 
 def _rate(points: Sequence[ScalePoint], start: int, end: int) -> float:
     """Return the documents a second from one number of documents to another."""
-    rates = [point.documents_per_second for point in points if start < point.documents <= end]
-    return harmonic_mean(rates)
+    return harmonic_mean(point.documents_per_second for point in _between(points, start, end))
+
+
+def _between(points: Sequence[ScalePoint], start: int, end: int) -> Iterator[ScalePoint]:
+    """Choose those that tell of documents from one number of them to another."""
+    return (point for point in points if start < point.documents <= end)
 
 
 def _window_words(results: WindowResults) -> str:

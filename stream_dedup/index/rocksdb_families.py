@@ -8,20 +8,25 @@ from typing import NamedTuple
 from rocksdict import Options, Rdict, ReadOptions
 
 
+def past_the_cache() -> ReadOptions:
+    """Return how to read past the cache; a `get` of several keys heeds only what its handle has."""
+    options = ReadOptions()
+    options.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets the argument
+    return options
+
+
 class Family(NamedTuple):
     """A column family."""
 
     rows: Rdict
-    sparing: Rdict  # the same rows; what is read of them is not kept in the cache
+    sparing: Rdict  # the same; what `get` reads of it is not kept in the cache
     turns: Iterator[int]  # of its look-ups
 
     @classmethod
     def of(cls, database: Rdict, name: str) -> "Family":
         """Find one that exists."""
         rows, sparing = (database.get_column_family(name) for _ in range(2))
-        options = ReadOptions()
-        options.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets the argument
-        sparing.set_read_options(options)
+        sparing.set_read_options(past_the_cache())
         return cls(rows, sparing, count(1))
 
     def close(self) -> None:

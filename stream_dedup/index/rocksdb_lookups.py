@@ -21,14 +21,14 @@ _KEYS_OF_A_CALL = 192
 _KEYS_ALONE = 64  # so few are not worth a second thread
 # Of a large index hardly a block is read twice: each would drive another one out of the cache, in
 # vain, and filters too. What is wanted again and again is there when its turn comes.
-_LOOKUPS_KEPT = 8  # one in so many leaves in the cache what it read
+_KEPT_ONE_IN = 8  # look-ups: that one leaves in the cache what it read
 
 
 def get(helper: Executor, family: Family, keys: Keys, sieve: Sieve | None) -> Values:
     """Return the value of each key, or None; a sieve spares most of the asking."""
     if sieve and not sieve.is_whole:  # after an opening: all is asked for, the cache is empty
         return _get(helper, family.rows, keys)
-    rows = family.sparing if next(family.turns) % _LOOKUPS_KEPT else family.rows
+    rows = family.sparing if next(family.turns) % _KEPT_ONE_IN else family.rows
     if sieve is None:
         return _get(helper, rows, keys)
     found: Values = [None] * len(keys)

@@ -6,9 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from rocksdict import Rdict, ReadOptions
+from rocksdict import Rdict
 
 from stream_dedup.errors import StreamDedupError
+from stream_dedup.index.rocksdb_families import past_the_cache
 from stream_dedup.index.rocksdb_files import explained
 
 Row = tuple[bytes, bytes]
@@ -50,9 +51,7 @@ def rows(family: Rdict) -> Iterator[Row]:
 
 def keys_in_chunks(family: Rdict) -> Iterator[Sequence[bytes]]:
     """Yield all keys in their order, as they are when the first are asked for, many at a time."""
-    once = ReadOptions()
-    once.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets the argument
-    keys: Iterator[Any] = family.keys(read_opt=once)
+    keys: Iterator[Any] = family.keys(read_opt=past_the_cache())
     last: Any = None
     while chunk := [*islice(keys, _KEYS_OF_A_CHUNK)]:
         last = chunk[-1]

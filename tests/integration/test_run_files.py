@@ -16,7 +16,7 @@ import pytest
 
 DOCUMENTS = 9000  # so many that a kill on a busy machine comes before the end
 START = datetime(2026, 3, 1, tzinfo=UTC)
-# Five windows, each of some 500 documents, in some 120 commits.
+# Some seventeen windows, each of some 500 documents, in some 360 commits.
 SETTINGS = ["--window", "90m", "--emit", "all", "--set", "kafka.batch_size_max=25"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
