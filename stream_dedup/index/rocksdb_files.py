@@ -53,11 +53,12 @@ _BUFFERS_MERGED_MAX = 24
 _FILES_MERGED = 13  # fewer: more work behind the writes; more: slower look-ups
 _LIKE_PERCENT = 100  # by so much files that are merged with one another may differ
 _SURPLUS_PERCENT = 500  # of the oldest files of a family, in newer ones: then all are merged
+_LEVELS = 48  # more than there are layers: each that was merged lies in a level of its own
+_FILE_BYTES = 32 << 20  # to which a level is cut: so many that the filters of a file are small
 _FILES_MAX = 64
 _BUFFER_FILTER_SHARE = 0.05  # of a write buffer: some 10 bits a key
 _BLOCK_BYTES = 4096
 _PART_BYTES = 1 << 16  # of filter and index: a batch asks for several keys of each
-_PART_BYTES_MAX = 1 << 19  # so many more that the cache's own parts, of 32 MB or more, fill alike
 _FILTERS_OF_FILES = 80  # the part of all files that is filters, as a divisor
 _OPEN_FILES_MAX = 512
 _LOG_BYTES_MAX = 1 << 22
@@ -176,9 +177,9 @@ def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, 
     """Make the options of each family; all share one cache, in which the write buffers count."""
     # Of the rest sieves take their part, and what RocksDB counts nowhere: heads of files,
     # compactions, the allocator.
-    cache_bytes = settings.memory_bytes_max * 7 // 16
+    cache_bytes = settings.memory_bytes_max * 13 // 32
     # Its parts are few and large, for much that meets in one and is more than that holds drives
-    # each other out for ever: the other kind has 64.
+    # each other out for ever: the other kind has 64. They have 32 MB or more, a filter 3 at most.
     cache = Cache.new_hyper_clock_cache(cache_bytes, _BLOCK_BYTES)
     in_small_parts = file_bytes // _FILTERS_OF_FILES > cache_bytes // 2
     buffer_bytes = settings.memory_bytes_max // _BUFFER_SHARE
@@ -239,6 +240,10 @@ def _merge_by_size(family: Options) -> None:
     alike.size_ratio = _LIKE_PERCENT
     alike.max_size_amplification_percent = _SURPLUS_PERCENT
     family.set_universal_compaction_options(alike)
+    # What finds no level free goes to the first one, where it stays a single file, with a filter as
+    # large as a part of the cache; so does what is merged while older files still are.
+    family.set_num_levels(_LEVELS)
+    family.set_target_file_size_base(_FILE_BYTES)
     family.set_level_zero_file_num_compaction_trigger(_FILES_MERGED)
     # More may come meanwhile: merging all takes longer and longer, and a write that is held up
     # until it is done is slower than a look into more files.
@@ -252,14 +257,13 @@ def _blocks(cache: Cache, in_small_parts: bool) -> BlockBasedOptions:
     blocks.set_block_size(_BLOCK_BYTES)
     blocks.set_format_version(5)
     blocks.set_bloom_filter(10, False)
-    # Whole filters are asked in two thirds of the time, but where the cache cannot hold all of
-    # them they drive one another out, and each look-up reads megabytes: then they come in small
-    # parts. And in larger ones at all times: where chance put too many whole filters into one part
-    # of the cache, these would be read for every look-up.
-    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
-    blocks.set_partition_filters(True)
-    blocks.set_metadata_block_size(_PART_BYTES if in_small_parts else _PART_BYTES_MAX)
+    if in_small_parts:
+        # Whole filters are asked in two thirds of the time, but where the cache cannot hold all of
+        # them they drive one another out, and each look-up reads megabytes.
+        blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+        blocks.set_partition_filters(True)
+        blocks.set_metadata_block_size(_PART_BYTES)
+        blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_cache_index_and_filter_blocks(True)
-    blocks.set_pin_top_level_index_and_filter(True)
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
     return blocks

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -214,6 +215,27 @@ def test_the_cache_keeps_what_is_looked_for_again_and_again(tmp_path: Path) -> N
 
     assert once - before < 100_000
     assert often - before > 300_000
+
+
+def test_files_that_were_merged_leave_the_first_level(tmp_path: Path) -> None:
+    """There they would stay whole, each with a filter that fits into no part of the cache."""
+    rows, pause = 100, threading.Event()
+    work = ("rocksdb.compaction-pending", "rocksdb.num-running-compactions")
+    families = open_families(tmp_path, SETTINGS, "write", new=True)
+    with closing(families):
+        family = families.by_name["texts.a"].rows
+        for number in range(200):  # files of so many rows
+            for place in range(rows):
+                family.put(b"%03d%03d" % (place, number), b"value")
+            family.flush()
+            give_up = monotonic() + 60
+            while any(family.property_int_value(name) for name in work):
+                assert monotonic() < give_up
+                pause.wait(0.001)
+        files = [(file["level"], file["num_entries"]) for file in family.live_files()]
+
+    assert max(level for level, _ in files) > 0
+    assert {entries for level, entries in files if level == 0} <= {rows}
 
 
 SIEVED = pytest.mark.parametrize("keyspace", [Keyspace.BUCKETS, Keyspace.IDS, Keyspace.EXACT])
