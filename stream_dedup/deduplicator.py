@@ -191,9 +191,20 @@ def _checked(fields: Mapping[str, Any], kind: type[Event]) -> Event:
     """Make an event of fields of the right types."""
     try:
         event = msgspec.convert(fields, kind)
+        _refuse_surrogates(event)
         return event if event.published_at is None else _utc(event, event.published_at)
     except msgspec.ValidationError as error:
         raise DocumentRejected(_told(error)) from None
+
+
+def _refuse_surrogates(event: Document | Deletion) -> None:
+    """Refuse names that no file and no topic can hold."""
+    source = event.source if isinstance(event, Document) else ""
+    for name, value in (("id", event.id), ("namespace", event.namespace), ("source", source)):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise DocumentRejected(f"{name}: {error.reason} at character {error.start}") from None
 
 
 def _utc(event: Event, moment: datetime) -> Event:

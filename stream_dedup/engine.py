@@ -40,6 +40,7 @@ __all__ = ["UNDATED", "Matched", "Matcher", "Record", "SignedBatch", "Signer"]
 LOG_TIME = "log_time"
 NEXT_OFFSET = "next_offset"
 TALLY = "tally"
+TEXTS_KEPT_FROM = "texts_kept_from"
 
 _PIECE_SIZE_MIN = 16
 
@@ -110,6 +111,10 @@ class Matcher:
         self.log_time = _state(meta, LOG_TIME, LogTime())
         self.tally = _state(meta, TALLY, Tally())
         self.next_offset: int = _state(meta, NEXT_OFFSET, 0)
+        self.texts_kept_from: int | None = None
+        if settings.similarity.verify == "exact":
+            kept_from = texts_kept_from(meta)
+            self.texts_kept_from = self.next_offset if kept_from is None else kept_from
 
     @staticmethod
     def decisions(settings: Settings) -> dict[str, Any]:
@@ -177,6 +182,7 @@ class Matcher:
             LOG_TIME: matched.log_time,
             TALLY: matched.tally,
             NEXT_OFFSET: matched.next_offset,
+            TEXTS_KEPT_FROM: self.texts_kept_from,
         }
         entries = {name: msgspec.msgpack.encode(value) for name, value in state.items()}
         changes = matched.overlay.changes({**self._identity, **entries, **(progress or {})})
@@ -216,6 +222,12 @@ class Matcher:
             for index, decision in enumerate(decisions)
             if emit == "all" or decision.found
         ]
+
+
+def texts_kept_from(meta: Mapping[str, bytes]) -> int | None:
+    """Return the position from which texts are kept, if they are and it is known."""
+    stored = meta.get(TEXTS_KEPT_FROM)
+    return None if stored is None else msgspec.msgpack.decode(stored, type=int | None)
 
 
 def _state(meta: Mapping[str, bytes], name: str, initial: State) -> State:

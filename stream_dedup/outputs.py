@@ -62,7 +62,7 @@ class OutputFile:
         """Write whole lines and see them to the disk."""
         if not lines:
             return
-        with self._errors():
+        with _errors(self._name):
             left = memoryview(lines)
             while left:
                 left = left[self._file.write(left) :]
@@ -74,10 +74,10 @@ class OutputFile:
         self._file.close()
 
     def _cut_back(self, committed: Mark | None) -> Trail:
-        with self._errors():
+        with _errors(self._name):
             trail = trail_of(self._file, committed.bytes if committed else 0)
         self._refuse_other_content(committed, trail)
-        with self._errors():
+        with _errors(self._name):
             self._file.truncate(trail.length)
             os.fsync(self._file.fileno())
             sync_directory(Path(self.key).parent)
@@ -102,45 +102,51 @@ class OutputFile:
                 f"{length:,} of {committed.bytes:,} bytes. {_WAYS_OUT}"
             )
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise Unavailable(f"cannot write {self._name}: {error.strerror or error}") from None
-
 
 class OutputStream:
     """Standard output or a pipe: what was written cannot be taken back."""
 
     written = None
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream, self._name = stream, name
 
     def append(self, lines: bytes) -> None:
         """Write whole lines and hand them over."""
-        if lines:
+        if not lines:
+            return
+        with _errors(self._name):
             self._stream.write(lines)
             self._stream.flush()
 
     def close(self) -> None:
         """Leave standard output to whoever opened it."""
         if self._stream is not sys.stdout.buffer:
-            self._stream.close()
+            with _errors(self._name):  # it tries once more to write what it could not
+                self._stream.close()
 
 
 def open_output(name: str, checkpoint: Checkpoint) -> Output:
     """Open a file, standard output for `-`, or whatever else can be written to."""
     if name == STANDARD_OUTPUT:
-        return OutputStream(sys.stdout.buffer)
+        return OutputStream(sys.stdout.buffer, "standard output")
     path = Path(name)
     if path.exists() and not path.is_file():
         try:
-            return OutputStream(path.open("wb"))
+            return OutputStream(path.open("wb"), name)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}") from None
     return OutputFile(path, checkpoint.output(os.path.realpath(path)))
+
+
+@contextmanager
+def _errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # nothing is wrong: who reads it has seen enough
+        raise
+    except OSError as error:
+        raise Unavailable(f"cannot write {name}: {error.strerror or error}") from None
 
 
 def sync_directory(directory: Path) -> None:

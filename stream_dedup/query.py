@@ -116,6 +116,7 @@ class Reader:
             matcher.log_time,
             matcher.tally,
             matcher.next_offset,
+            matcher.texts_kept_from,
         )
 
     def _chance(self, match: Match) -> float:

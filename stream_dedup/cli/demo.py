@@ -97,8 +97,11 @@ def _save(feed: Sequence["Planted"], path: Path) -> None:
         if isinstance(planted.event, Deletion):
             fields["deleted"] = True
         lines.append(msgspec.json.encode(fields) + b"\n")
+    saved = b"".join(lines)
     try:
-        path.write_bytes(b"".join(lines))
+        if path.is_file() and path.read_bytes() not in (b"", saved):
+            raise UsageError(f"{path} is another file already: remove it, or name another one")
+        path.write_bytes(saved)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
 

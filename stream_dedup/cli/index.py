@@ -90,7 +90,7 @@ def get(
     """
     settings = settings_of(directory, config, override)
     with _viewed(settings) as view:
-        from stream_dedup.cli.index_report import age, show_remembered, to_json
+        from stream_dedup.cli.index_report import age, remembered_to_json, show_remembered
         from stream_dedup.upkeep.lookup import remembered
         from stream_dedup.upkeep.standing import standing
 
@@ -98,11 +98,12 @@ def get(
         found = remembered(view.index, state, document_id, namespace) if state else None
         if found is None or state is None:
             where = f" of namespace {namespace!r}" if namespace else ""
-            raise StreamDedupError(f"no document {document_id!r}{where} is remembered")
+            seen = age(view, state) if state else "nothing was written yet"
+            raise StreamDedupError(f"no document {document_id!r}{where} is remembered ({seen})")
         if text:
             _print_text(found.text)
         elif as_json:
-            typer.echo(to_json(found))
+            typer.echo(remembered_to_json(found, view, state))
         else:
             show_remembered(found, age(view, state))
 
@@ -123,8 +124,8 @@ def verify(
 ) -> None:
     """Check every reference between rows, every number, and that all rows can be read.
 
-    Prints what is wrong, one problem a line, and ends with 1 if anything is. Takes some ten bytes
-    of memory a document. Where texts are kept they are signed again; elsewhere it cannot be known
+    Prints what is wrong, one problem a line, and ends with 1 if anything is. Takes some thirty
+    bytes of memory a text. Where texts are kept they are signed again; elsewhere it cannot be known
     in which buckets a document belongs, but only in how many it lies.
 
     Example: stream-dedup index verify --index /backup/monday

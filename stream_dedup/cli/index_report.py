@@ -18,9 +18,20 @@ _NAMED = 5  # of sources and of texts of a cluster
 _DAY_SECONDS, _HOUR_SECONDS, _MINUTE_SECONDS = 86400, 3600, 60
 
 
-def to_json(found: msgspec.Struct) -> str:
+def to_json(found: object) -> str:
     """Return all fields, for machines."""
     return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+
+
+def remembered_to_json(found: Remembered, view: View, state: Standing) -> str:
+    """Return all fields, and how old the view is."""
+    seen = {
+        "log_time": moment(state.log_time.now),
+        "next_offset": state.next_offset,
+        "last_write_seconds": view.opened - view.written,
+        "age_seconds": view.age_seconds,
+    }
+    return to_json({**msgspec.to_builtins(found), "view": seen})
 
 
 def age(view: View, state: Standing) -> str:

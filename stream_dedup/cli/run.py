@@ -124,7 +124,7 @@ def run(
             )
         serve(settings, role)
         return
-    output = output or _STREAM
+    output = _STREAM if output is None else output
     if source == _STREAM and sys.stdin is not None and sys.stdin.isatty():
         raise UsageError("name a file, or pipe documents in: stream-dedup run --input FILE")
     _check_outputs(source, output, rejected, settings.index.directory)

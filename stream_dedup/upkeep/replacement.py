@@ -40,8 +40,9 @@ def replace_index(directory: Path, make: Callable[[Path], None]) -> Path | None:
 
     Return where the old one lies now, None if there was none.
     """
-    with _disk_errors(directory), locked(directory):
+    with _disk_errors(directory):
         _refuse_foreign(directory)
+    with _disk_errors(directory), locked(directory):
         _settle(directory)
         made = directory / _BEING_MADE
         shutil.rmtree(made, ignore_errors=True)
@@ -83,7 +84,8 @@ def locked(directory: Path) -> Iterator[None]:
 def _refuse_foreign(directory: Path) -> None:
     """Refuse a directory that is in use for something else."""
     ours = {LOCK, _BEING_MADE, _SET_ASIDE, _REPLACEMENT, "lost+found"}
-    names = [path.name for path in directory.iterdir() if path.name not in ours]
+    there = directory.iterdir() if directory.is_dir() else ()
+    names = [path.name for path in there if path.name not in ours]
     foreign = [name for name in names if not (_OURS.fullmatch(name) or name.startswith(_KEPT))]
     if foreign and not any(map(_OURS.fullmatch, names)):
         raise Refused(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from stream_dedup.config import EventsSettings, Settings, SimilaritySettings
-from stream_dedup.engine import LOG_TIME, NEXT_OFFSET, TALLY, Tally
+from stream_dedup.engine import LOG_TIME, NEXT_OFFSET, TALLY, Tally, texts_kept_from
 from stream_dedup.errors import Refused
 from stream_dedup.index import layout
 from stream_dedup.index.identity import DECISIONS, LAYOUT, SCHEME
@@ -31,6 +31,7 @@ class Standing(NamedTuple):
     log_time: LogTime
     tally: Tally
     next_offset: int
+    texts_kept_from: int | None  # the position, if they are and it is known
 
     @property
     def signature_bytes(self) -> int:
@@ -83,6 +84,7 @@ def standing(meta: Mapping[str, bytes]) -> Standing | None:
             msgspec.msgpack.decode(meta[LOG_TIME], type=LogTime),
             msgspec.msgpack.decode(meta[TALLY], type=Tally),
             msgspec.msgpack.decode(meta[NEXT_OFFSET], type=int),
+            texts_kept_from(meta),
         )
     except (KeyError, ValueError) as error:  # of msgspec too
         raise Refused(f"the index does not say what it is ({error!r}). {_WAYS_OUT}") from None

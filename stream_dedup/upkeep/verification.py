@@ -79,8 +79,9 @@ class _Check:
             yield from self._lookups_of(living)
             yield from self._members_of(living)
             yield from self._clusters_of(living)
-            if self._state.decisions.get("similarity.verify") == "exact":
-                yield from self._originals_of(living)
+            kept_from = self._state.texts_kept_from
+            if kept_from is not None:
+                yield from self._originals_of([at for at in living if at.position >= kept_from])
 
     def exact(self) -> Iterator[str]:
         """Check that living texts are where they are looked up."""
@@ -206,8 +207,8 @@ class _Check:
             elif rows[layout.position_key(group.cluster)] is None:
                 yield f"texts {group.position}: its cluster {group.cluster} has no row"
 
-    def _originals_of(self, living: list[Group]) -> Iterator[str]:
-        keys = [layout.position_key(group.position) for group in living]
+    def _originals_of(self, kept: list[Group]) -> Iterator[str]:
+        keys = [layout.position_key(group.position) for group in kept]
         for key, value in self._values(Keyspace.ORIGINALS, keys):
             if value is None:
                 position = layout.position_of_key(key)

@@ -211,6 +211,8 @@ def test_get_tells_what_is_remembered_of_a_document(run: Run) -> None:
     assert (told["group"]["first"]["id"], told["group"]["latest"]["id"]) == ("a", "b")
     assert told["cluster"] == {"id": "a", "size": 3, "last": ["a", "c"]}
     assert told["expired"] is False
+    assert told["view"]["next_offset"] == 5
+    assert told["view"]["age_seconds"] >= 0
     assert "a, afp, seen 2026-01-01T00:00:00.000Z" in shown
     assert "a, 3 documents" in shown
 
@@ -227,10 +229,13 @@ def test_get_keeps_namespaces_apart(run: Run) -> None:
 
 
 def test_get_of_an_unknown_document_fails(run: Run) -> None:
-    """Nothing is printed but that it is not remembered, and the exit code is 1."""
+    """Nothing is printed but that it is not remembered, as of when, and the exit code is 1."""
     small_index(run)
+    done = run("index", "get", "x")
 
-    assert run("index", "get", "x") == (1, "", "error: no document 'x' is remembered\n")
+    assert (done.exit_code, done.out) == (1, "")
+    assert done.err.startswith("error: no document 'x' is remembered (as of log time 2026-01-01")
+    assert "next offset 5" in done.err
 
 
 def test_get_says_what_expired(run: Run) -> None:
@@ -276,6 +281,20 @@ def test_verify_tells_of_a_row_that_is_missing(run: Run, keyspace: Keyspace) -> 
     assert done.out.count("\n") >= 1
     assert "problems in" in done.err
     assert "index rebuild" in done.err
+
+
+def test_verify_asks_for_texts_from_when_on_they_are_kept(run: Run) -> None:
+    """An index that keeps texts from some day on is sound, until one of them is missing."""
+    exact = ("--set", "similarity.verify=exact")
+    small_index(run)
+    write("more.jsonl", {"id": "e", "text": text(4)}, {"id": "f", "text": text(1)})
+    assert run("run", "--input", "more.jsonl", "--emit", "none", *exact).exit_code == 0
+    sound = run("index", "verify")
+    forget_a_row(Keyspace.ORIGINALS)
+    missing = run("index", "verify")
+
+    assert sound.exit_code == 0, sound
+    assert (missing.exit_code, missing.out.count("the text is not kept")) == (1, 1)
 
 
 # compact, snapshot, restore

@@ -129,6 +129,19 @@ def test_a_saved_feed_is_the_feed(run: Run, tmp_path: Path) -> None:
     ]
 
 
+def test_a_file_that_is_there_is_not_written_over(run: Run, tmp_path: Path) -> None:
+    """--save may write again what it wrote before, and nothing over anything else."""
+    saving = ("demo", "--save", tmp_path / "kept.jsonl", "--documents")
+    again = [run(*saving, documents).exit_code for documents in (300, 300)]
+    kept = (tmp_path / "kept.jsonl").read_bytes()
+    refused = run(*saving, 301)
+
+    assert again == [0, 0]
+    assert (refused.exit_code, refused.out) == (2, "")
+    assert "remove it" in refused.err
+    assert (tmp_path / "kept.jsonl").read_bytes() == kept
+
+
 def test_what_is_to_be_tried_next_works(run: Run) -> None:
     """Each command that the demo ends with runs as printed, and tells of the same feed."""
     shown = run("demo", "--documents", 500)

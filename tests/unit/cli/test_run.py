@@ -351,6 +351,20 @@ def test_an_output_of_something_else_is_refused(run: Run) -> None:
     assert Path("out").read_bytes() == b"mine\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is full")
+def test_an_output_that_is_full_is_told(run: Run) -> None:
+    """One line names the output; what was not written is given again by the next run."""
+    command = ("--input", write(A1 + A2), "--emit", "all", "--output")
+    full = run(*command, "/dev/full")
+    after = run(*command, "-")
+
+    assert (full.exit_code, full.err.strip().splitlines()[-1:]) == (
+        1,
+        ["error: cannot write /dev/full: No space left on device"],
+    )
+    assert after.out.count(b"\n") == 2
+
+
 def test_other_signatures_are_refused(run: Run) -> None:
     """An index made with other shingles cannot be gone on with."""
     assert run("--input", write(A1)).exit_code == 0

@@ -133,12 +133,13 @@ def test_an_index_that_cannot_be_made_changes_nothing(
 
 
 def test_a_directory_of_something_else_is_refused(tmp_path: Path) -> None:
-    """Files that are no index's are never moved."""
+    """Files that are no index's are never moved, and nothing comes to lie beside them."""
     fill(tmp_path, {"letter.txt": "dear"})
 
     with pytest.raises(Refused, match=r"letter\.txt"):
         replace_index(tmp_path, lambda made: fill(made, NEW))
     assert files(tmp_path) == {"letter.txt": "dear"}
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_what_lies_beside_an_index_stays(tmp_path: Path) -> None:
