@@ -211,6 +211,7 @@ class Trial:
     def runs_to_the_end(self, role: str = "all") -> None:
         """Run the service until all is answered, and stop it."""
         with self.process(role) as running:
+            self.await_said(running, "started")  # if all is answered it could be stopped before
             self.await_verdicts(running)
             running.stops()
 
