@@ -75,6 +75,10 @@ EXPLAINED = {
     (MEMORY, "self._current.clear()"): "lets go of the rows, which nobody can reach any more",
     (MEMORY, "self._previous.clear()"): "the same",
     (SIEVE, "self._asked = (keys, hashes)"): "saves making hashes again of what is written next",
+    (SIEVE, "fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))"): (
+        "saves waiting for memory: a block is on its way before it is needed"
+    ),
+    (SIEVE, "_fetch_ahead(blocks, hashes, index)"): "the same",
     (PIECE, "met.add(key)"): "saves the look-ups of copies of what began in the same piece",
     (PIECE, "if len(set(keys)) == len(keys):"): "saves looking at each",
     (PIECE, "if not agenda.has_text[index]:"): "saves comparing what is deleted",
