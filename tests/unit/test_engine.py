@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from stream_dedup.config import EventsSettings, IndexSettings, Settings, SimilaritySettings
-from stream_dedup.engine import Matcher, Record, Signer
+from stream_dedup.engine import Matcher, Record, Signer, texts_kept_from
 from stream_dedup.errors import Refused
 from stream_dedup.events import ClusterReference, Deletion, Document, RecordReference, Verdict
 from stream_dedup.index.layout import decode_cluster, position_of_key
@@ -68,6 +68,19 @@ def test_texts_may_be_kept_from_now_on_or_no_longer(before: str, after: str) -> 
     desk.tell(Deletion(id="a"))
     desk.tell(Deletion(id="b"))
     assert list(index.scan(Keyspace.ORIGINALS)) == []
+
+
+def test_an_index_tells_from_when_on_texts_are_kept() -> None:
+    """It is the position of the first document after the change, until they are kept no longer."""
+    index = MemoryIndex()
+    told: list[int | None] = []
+    for verify in ("signature", "exact", "exact", "signature", "exact"):
+        desk = Desk(Settings(events=ALL, similarity=SimilaritySettings(verify=verify)), index)
+        desk.tell(Document(id=f"a{len(told)}", text=STORY))
+        told.append(texts_kept_from(index.meta()))
+
+    assert told == [None, 1, 1, None, 4]
+    assert texts_kept_from({}) is None
 
 
 def test_a_copy_keeps_its_text_findable() -> None:
