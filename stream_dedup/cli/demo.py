@@ -99,7 +99,8 @@ def _save(feed: Sequence["Planted"], path: Path) -> None:
         lines.append(msgspec.json.encode(fields) + b"\n")
     saved = b"".join(lines)
     try:
-        if path.is_file() and path.read_bytes() not in (b"", saved):
+        size = path.stat().st_size if path.is_file() else 0
+        if size and (size != len(saved) or path.read_bytes() != saved):
             raise UsageError(f"{path} is another file already: remove it, or name another one")
         path.write_bytes(saved)
     except OSError as error:

@@ -28,16 +28,16 @@ def remembered_to_json(found: Remembered, view: View, state: Standing) -> str:
     seen = {
         "log_time": moment(state.log_time.now),
         "next_offset": state.next_offset,
-        "last_write_seconds": view.opened - view.written,
-        "age_seconds": view.age_seconds,
+        "last_write_seconds": round(view.last_write_seconds, 3),
+        "age_seconds": round(view.age_seconds, 3),
     }
     return to_json({**msgspec.to_builtins(found), "view": seen})
 
 
 def age(view: View, state: Standing) -> str:
     """Say how old a view is."""
-    written = view.opened - view.written
-    return _as_of(moment(state.log_time.now), state.next_offset, written, view.age_seconds)
+    log_time = moment(state.log_time.now)
+    return _as_of(log_time, state.next_offset, view.last_write_seconds, view.age_seconds)
 
 
 def show_statistics(found: Statistics) -> None:

@@ -109,7 +109,7 @@ def statistics(
     return Statistics(
         directory=settings.index.directory,
         age_seconds=round(view.age_seconds, 3),
-        last_write_seconds=round(max(0.0, view.opened - view.written), 3),
+        last_write_seconds=round(view.last_write_seconds, 3),
         next_offset=state.next_offset,
         keyspaces=rows,
         rows_are_counted=count,

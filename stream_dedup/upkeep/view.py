@@ -32,6 +32,11 @@ class View:
         """How long ago it was opened."""
         return time.time() - self.opened
 
+    @property
+    def last_write_seconds(self) -> float:
+        """How long before it was opened something was written last."""
+        return max(0.0, self.opened - self.written)
+
 
 @contextmanager
 def viewed(directory: str, settings: IndexSettings) -> Iterator[View]:
