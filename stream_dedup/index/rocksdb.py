@@ -25,6 +25,7 @@ from rocksdict import (
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, StreamDedupError, Unavailable
 from stream_dedup.index import directory as places
+from stream_dedup.index import rocksdb_logs
 from stream_dedup.index.layout import BUCKET_KEY_BYTES
 from stream_dedup.index.rocksdb_families import Families, Family
 from stream_dedup.index.rocksdb_files import (
@@ -96,6 +97,8 @@ class RocksIndex:
                 raise InputError(f"there is no index in {path}: nothing was written there yet")
             places.begin(path)
         with explained(path, OSError), ExitStack() as undo:
+            if not new:
+                rocksdb_logs.check(path)
             if mode == "view":
                 families = open_view(path, settings)
             else:

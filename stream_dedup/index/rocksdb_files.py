@@ -28,6 +28,7 @@ from rocksdict import (
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import Refused
 from stream_dedup.index import directory as places
+from stream_dedup.index import rocksdb_logs
 from stream_dedup.index.rocksdb_families import Families, Family
 from stream_dedup.interfaces import Keyspace
 from stream_dedup.interpreter import give_way
@@ -136,6 +137,8 @@ def open_families(path: Path, settings: IndexSettings, mode: Mode, new: bool) ->
     opened = Families(database, {}, "a", options)
     with ExitStack() as undo:
         undo.callback(opened.close)
+        if mode == "write":
+            rocksdb_logs.note_first(path)
         opened.by_name.update((name, Family.of(database, name)) for name in found)
         meta = opened.by_name[META].rows
         if new and meta.get(GENERATION) is None:

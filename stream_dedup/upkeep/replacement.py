@@ -21,6 +21,7 @@ from pathlib import Path
 
 from stream_dedup.errors import Refused, Unavailable
 from stream_dedup.index.directory import CURRENT, MARK
+from stream_dedup.index.rocksdb_logs import FIRST_LOG
 from stream_dedup.outputs import sync_directory
 
 LOCK = "LOCK"
@@ -31,7 +32,7 @@ _KEPT = "before-"
 # What RocksDB makes; all else in the directory is somebody else's and stays where it is.
 _OURS = re.compile(
     rf"CURRENT|IDENTITY|LOG|LOG\.old\.\d+|(?:MANIFEST|OPTIONS)-\d+|\d+\.(?:sst|log|blob|dbtmp)"
-    rf"|rocksdict-config\.json|{MARK}"
+    rf"|rocksdict-config\.json|{MARK}|{FIRST_LOG}(?:\.new)?"
 )
 
 

@@ -8,15 +8,18 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, Refused, StreamDedupError
-from stream_dedup.index import rocksdb_files, rocksdb_rows, sieve
+from stream_dedup.index import rocksdb_files, rocksdb_logs, rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.index.rocksdb_files import Mode, names, open_families
@@ -104,6 +107,11 @@ def garble(path: Path, place: float) -> None:
         file.write(b"\xa5" * 16)
 
 
+def zero(path: Path) -> None:
+    """Leave the file its length and nothing else, as a disk may that lost power."""
+    path.write_bytes(bytes(path.stat().st_size))
+
+
 def content(directory: Path) -> dict[str, bytes]:
     """Read what must not change when an index is refused."""
     kept = ("*.sst", "*.log", "CURRENT", "MANIFEST-*")
@@ -124,6 +132,7 @@ REFUSED_AT_OPEN: dict[str, Damage] = {
     "rows cut": lambda at: cut(largest(at, "*.sst"), -100),
     "rows empty": lambda at: cut(largest(at, "*.sst"), 0),
     "rows without an end": lambda at: garble(largest(at, "*.sst"), 0.9999),
+    "log missing": lambda at: largest(at, "*.log").unlink(),
     "log garbled at its start": lambda at: garble(largest(at, "*.log"), 0),
     "log garbled in its middle": lambda at: garble(largest(at, "*.log"), 0.5),
     "log garbled near its end": lambda at: garble(largest(at, "*.log"), 0.99),
@@ -358,20 +367,136 @@ def test_a_cut_log_is_read_up_to_its_last_whole_batch(
         index.close()
 
 
+class Moments(NamedTuple):
+    """An index of several logs that was killed, and as it was some batches before."""
+
+    earlier: Path
+    killed: Path
+
+
+@pytest.fixture(scope="module")
+def moments() -> Iterator[Moments]:
+    """Write until there are several logs, none of which any file of rows makes needless."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        made = Moments(Path(folder) / "earlier", Path(folder) / "killed")
+        index = RocksIndex.open(Path(folder) / "open", SETTINGS)
+        for number in range(1, 201):
+            write(index, number, text_bytes=30_000)
+            if number == 190:
+                copy_at_a_moment(Path(folder) / "open", made.earlier)
+        copy_at_a_moment(Path(folder) / "open", made.killed)
+        index.close()
+        yield made
+
+
+def logs(directory: Path) -> list[Path]:
+    return sorted(directory.glob("*.log"))
+
+
+LOSSES: dict[str, Damage] = {
+    "cut within a batch": lambda log: cut(log, -7),
+    "cut in its middle": lambda log: cut(log, 0.5),
+    "empty": lambda log: cut(log, 0),
+    "full of zeros": zero,
+    "missing": lambda log: log.unlink(),
+}
+
+
+@pytest.mark.parametrize("mode", ["write", "view"])
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_log_cut_before_its_end_leaves_no_hole(tmp_path: Path, place: int) -> None:
-    """Of several logs only the last may end within a batch: no later one is read past a cut."""
-    index = RocksIndex.open(tmp_path / "open", SETTINGS)
-    for number in range(1, 201):
-        write(index, number, text_bytes=30_000)
-    copy_at_a_moment(tmp_path / "open", tmp_path / "index")
-    index.close()
-    logs = sorted((tmp_path / "index").glob("*.log"))
-    assert len(logs) > 3
-    cut(logs[place], -7)
+def test_a_log_that_others_follow_leaves_no_hole(
+    moments: Moments, tmp_path: Path, place: int, loss: Damage, mode: Mode
+) -> None:
+    """Of several logs only the last may end before its time: no later one is read past a gap."""
+    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
+    assert len(logs(directory)) > 3
+    loss(logs(directory)[place])
+    before = content(directory)
 
     with pytest.raises(Refused, match="index restore"):
-        RocksIndex.open(tmp_path / "index", SETTINGS)
+        RocksIndex.open(directory, SETTINGS, mode=mode)
+    assert content(directory) == before
+
+
+def test_a_log_that_lost_whole_batches_is_noticed(moments: Moments, tmp_path: Path) -> None:
+    """A log that ends with a whole batch, but before the next log begins, is refused as well."""
+    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
+    last = logs(moments.earlier)[-1]
+    assert 0 < last.stat().st_size < (directory / last.name).stat().st_size
+    assert last.name != logs(directory)[-1].name
+    shutil.copyfile(last, directory / last.name)
+
+    with pytest.raises(Refused, match="something is missing between"):
+        RocksIndex.open(directory, SETTINGS)
+
+
+def test_the_last_log_may_end_anywhere(moments: Moments, tmp_path: Path) -> None:
+    """However much of it a kill or a disk took, what is left is an index of an earlier moment."""
+    size = logs(moments.killed)[-1].stat().st_size
+    for kept in {0, 1, 6, 7, 18, 19, size // 3, size // 2, size - 1}:
+        directory = Path(shutil.copytree(moments.killed, tmp_path / str(kept)))
+        os.truncate(logs(directory)[-1], kept)
+        with closing(RocksIndex.open(directory, SETTINGS)) as index:
+            assert 180 < last_batch(index) < 200
+
+
+def test_logs_that_are_not_needed_may_be_there_or_not(moments: Moments, tmp_path: Path) -> None:
+    """A kill while old logs are removed leaves some of them, with gaps, and costs nothing."""
+    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
+    first = logs(directory)[0]
+    (directory / "000001.log").write_bytes(first.read_bytes())
+    old = [log for log in logs(moments.earlier) if log.name < first.name]
+    for log in old[:1]:
+        shutil.copyfile(log, directory / log.name)
+
+    with closing(RocksIndex.open(directory, SETTINGS)) as index:
+        assert last_batch(index) == 200
+    assert logs(directory)[0].name > first.name, "what is in files needs no log"
+
+
+@given(
+    place=st.integers(0, 60) | st.integers(0, 1 << 20),
+    noise=st.binary(max_size=40),
+    is_cut=st.booleans(),
+)
+@pytest.mark.parametrize("pattern", ["*.log", "MANIFEST-*"])
+def test_whatever_its_files_hold_an_index_is_looked_at_or_refused(
+    moments: Moments, pattern: str, place: int, noise: bytes, is_cut: bool
+) -> None:
+    """Logs and lists of files that are garbled or cut anywhere are read to their end, or refused.
+
+    What is not refused here is for RocksDB to judge.
+    """
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        directory = Path(shutil.copytree(moments.earlier, folder, dirs_exist_ok=True))
+        with largest(directory, pattern).open("r+b") as file:
+            file.seek(place % (largest(directory, pattern).stat().st_size + 1))
+            file.write(noise)
+            if is_cut:
+                file.truncate()
+        with suppress(Refused):
+            rocksdb_logs.check(directory)
+
+
+def test_an_opening_cut_short_is_no_damage(
+    moments: Moments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is killed between reading the logs and noting the first of the new ones, loses none.
+
+    So does who opens an index in which no first log was ever noted.
+    """
+    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
+    with monkeypatch.context() as patch:
+        patch.setattr(rocksdb_logs, "note_first", lambda directory: 1 / 0)
+        for _ in range(2):
+            with pytest.raises(ZeroDivisionError):
+                RocksIndex.open(directory, SETTINGS)
+
+    for _ in range(2):
+        with closing(RocksIndex.open(directory, SETTINGS)) as index:
+            assert last_batch(index) == 200
+        (directory / rocksdb_logs.FIRST_LOG).unlink()
 
 
 def test_an_index_that_lost_a_family_is_refused(directory: Path) -> None:
