@@ -24,6 +24,7 @@ from stream_dedup.index.identity import (
 )
 from stream_dedup.interfaces import Index
 from stream_dedup.matching.buckets import Numbers
+from stream_dedup.matching.groups import stretch_of
 from stream_dedup.matching.logtime import UNDATED, LogTime
 from stream_dedup.matching.overlay import Overlay
 from stream_dedup.matching.piece import Agenda, Piece, Rules, Survey
@@ -205,6 +206,7 @@ class Matcher:
             exact_keys(batch.sketches.fingerprints, batch.namespaces),
             now.tolist(),
             horizons.tolist(),
+            stretch_of(milliseconds),
             ((batch.sketches.sizes > 0) & ~np.array(batch.deleted, np.bool_)).tolist(),
             (batch.sketches.short.lengths > 0).tolist(),
             log_time.generation_start,

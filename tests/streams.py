@@ -290,6 +290,21 @@ def long_stream(seed: int, length: int, names: Sequence[str] = NAMES) -> list[Dr
     return stream
 
 
+def crowd_stream(seed: int, length: int) -> list[Draft]:
+    """Make a stream of two texts alike, each of which more documents share than a group keeps.
+
+    Most come again and again. Times are whole stretches in which members are counted.
+    """
+    random, (first, *_, edited) = Random(seed), range(len(ODD_TEXTS), len(ODD_TEXTS) + 5)
+    stream = []
+    for _ in range(length):
+        number, step = random.randrange(90), random.choice([0, 0, 1, 1, 2]) / 64
+        is_edited = (number % 3 == 0) ^ (random.random() < 0.03)
+        text = None if random.random() < 0.03 else edited if is_edited else first
+        stream.append(Draft(f"d{number}", "", random.choice(SOURCES), text, step))
+    return stream
+
+
 class Clock:
     """Turns steps into times, among them those exactly a window after the log time."""
 

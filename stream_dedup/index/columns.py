@@ -30,7 +30,6 @@ _HEAD_FIELDS: list[Any] = [
     ("first_seen", "<i8"),
     ("last_seen", "<i8"),
     ("size", "<u4"),
-    ("others", "<u4"),
 ]
 
 

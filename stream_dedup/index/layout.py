@@ -10,10 +10,11 @@
     originals  position u48                          the text as it came, UTF-8, zstd
 
     texts      head   fingerprint 2 × u64 · cluster u64 · first_seen i64 · last_seen i64
-                      · size u32 · others u32
+                      · size u32
                signature  as many bytes as the settings say
                short  count u16 · element u64 each: all elements of a small text, else none
-               tail   MessagePack [namespace, [[id, source, seen, behind], …]], oldest first
+               tail   MessagePack [namespace, [[id, source, seen, behind], …]], oldest first,
+                      and [[until, documents], …], ascending, as a third if there are any
 
 Integers of keys are big-endian, so that keys sort as numbers do; those of values little-endian.
 Times are milliseconds since 1970. Strings are UTF-8. `behind` is how far a member's own time lies
@@ -29,13 +30,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-VERSION = 1
+VERSION = 2
 POSITION_BYTES = 6
 BUCKET_KEY_BYTES = 6
 POSITION_MAX = 2 ** (8 * POSITION_BYTES) - 1
 
 _EXACT = struct.Struct("<q6s6s")
-_HEAD = struct.Struct("<16sQqqII")
+_HEAD = struct.Struct("<16sQqqI")
 _COUNT = struct.Struct("<H")
 
 
@@ -46,6 +47,13 @@ class Member(Struct, array_like=True, gc=False):
     source: str
     seen: int  # the log time of its sighting
     behind: int | None  # by how much its own time is earlier; None where that is not known
+
+
+class Stretch(Struct, array_like=True, gc=False):
+    """Some members of which only the number is kept, and about when they were seen."""
+
+    until: int  # log time up to which they were, none of them much earlier
+    documents: int
 
 
 class Sighting(Struct, array_like=True, gc=False):
@@ -76,6 +84,7 @@ class ExactRow(NamedTuple):
 class _Tail(Struct, array_like=True):
     namespace: str
     members: list[Member]
+    others: list[Stretch] = []
 
 
 class Group(Struct, kw_only=True, gc=False):
@@ -89,7 +98,7 @@ class Group(Struct, kw_only=True, gc=False):
     first_seen: int
     last_seen: int
     members: list[Member]  # those kept, oldest first
-    others: int  # members that are counted only
+    others: list[Stretch]  # members that are only counted, in the order of time
     signature: bytes
     short: bytes  # little-endian elements of a small text
 
@@ -174,20 +183,19 @@ def encode_group(group: Group) -> bytes:
         group.first_seen,
         group.last_seen,
         group.size,
-        group.others,
     )
-    tail = encode_tail(group.namespace, group.members)
+    tail = encode_tail(group.namespace, group.members, group.others)
     return b"".join((head, group.signature, _COUNT.pack(len(group.short) // 8), group.short, tail))
 
 
-def encode_tail(namespace: str, members: Sequence[Member]) -> bytes:
+def encode_tail(namespace: str, members: Sequence[Member], others: Sequence[Stretch] = ()) -> bytes:
     """Return what a value of texts ends with."""
-    return _encoder.encode((namespace, members))
+    return _encoder.encode((namespace, members, others) if others else (namespace, members))
 
 
 def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
     """Return the group behind a value of texts."""
-    fingerprint, cluster, first_seen, last_seen, size, others = _HEAD.unpack_from(value)
+    fingerprint, cluster, first_seen, last_seen, size = _HEAD.unpack_from(value)
     start = _HEAD.size + signature_bytes
     short = _short(value, signature_bytes)
     tail = _tails.decode(value[start + _COUNT.size + len(short) :])
@@ -200,7 +208,7 @@ def decode_group(position: int, value: bytes, signature_bytes: int) -> Group:
         first_seen=first_seen,
         last_seen=last_seen,
         members=tail.members,
-        others=others,
+        others=tail.others,
         signature=value[_HEAD.size : start],
         short=short,
     )

@@ -4,14 +4,19 @@ A group is living as long as one of its members is: neither deleted nor replaced
 ago than the window. `Group.last_seen` is kept to be that of its living member seen last.
 """
 
+from bisect import bisect_left
 from typing import Literal, NamedTuple
 
-from stream_dedup.index.layout import Group, Member
+from stream_dedup.index.layout import Group, Member, Stretch
 
 Scope = Literal["any", "same_source", "other_source"]
 
 # Enough for who spread a text first; a text that thousands share must not make a row of thousands.
 MEMBERS_KEPT = 16
+# The others are counted by stretches of time, each to its end. So many make a window: a count is
+# too high by those at most that left it within its last 64th part, and a row stays short.
+_STRETCHES = 64
+_ALL_TIME = 1 << 62
 
 
 class Reported(NamedTuple):
@@ -31,44 +36,77 @@ def reported(group: Group, horizon: int, scope: Scope, source: str) -> Reported 
     ]
     if not found:
         return None
-    return Reported(found[0], len(found) + (group.others if scope == "any" else 0))
+    return Reported(found[0], len(found) + (counted(group, horizon) if scope == "any" else 0))
 
 
 def living_members(group: Group, horizon: int) -> int:
-    """Return how many members are living; those that are only counted live as long as the group."""
-    return sum(member.seen >= horizon for member in group.members) + group.others
+    """Return how many members are living."""
+    return sum(member.seen >= horizon for member in group.members) + counted(group, horizon)
 
 
-def join(group: Group, member: Member, horizon: int) -> None:
+def counted(group: Group, horizon: int) -> int:
+    """Return how many members are living of those that are only counted."""
+    return sum(stretch.documents for stretch in group.others if stretch.until >= horizon)
+
+
+def stretch_of(window: int | None) -> int:
+    """Return for how long members that are only counted count as seen at one time."""
+    return _ALL_TIME if window is None else max(1, window // _STRETCHES)
+
+
+def join(group: Group, member: Member, horizon: int, stretch: int) -> None:
     """Take in a member, the newest; forget those that are not living any more."""
     group.members = [known for known in group.members if known.seen >= horizon]
     group.members.append(member)
     group.last_seen = member.seen
+    group.others = [known for known in group.others if known.until >= horizon]
     if len(group.members) > MEMBERS_KEPT:
-        del group.members[_least_telling(group.members)]
-        group.others += 1
+        _count(group, group.members.pop(_least_telling(group.members)).seen, stretch)
 
 
-def renew(group: Group, member: Member, horizon: int) -> None:
-    """See a member again: it keeps its place among the members."""
+def renew(group: Group, member: Member, seen: int, horizon: int, stretch: int) -> None:
+    """See a member again, after `seen`: it keeps its place among the members."""
     for place, known in enumerate(group.members):
         if known.id == member.id:
             group.members[place] = member
             group.last_seen = member.seen
             return
-    group.others -= 1
-    join(group, member, horizon)
+    _discount(group, seen)
+    join(group, member, horizon, stretch)
 
 
-def leave(group: Group, document_id: str) -> bool:
-    """Let a member go; tell whether any is left, living or not."""
+def leave(group: Group, document_id: str, seen: int) -> bool:
+    """Let a member go that was last seen then; tell whether any is left, living or not."""
     kept = [member for member in group.members if member.id != document_id]
     if len(kept) == len(group.members):
-        group.others -= 1
+        _discount(group, seen)
     group.members = kept
+    left = [member.seen for member in kept] + [known.until for known in group.others]
+    group.last_seen = min(group.last_seen, max(left, default=group.last_seen))
+    return bool(left)
+
+
+def _count(group: Group, seen: int, stretch: int) -> None:
+    """Count a member that is not kept."""
+    until = seen - seen % stretch + stretch - 1
+    place = _place(group, until)
+    if place == len(group.others) or group.others[place].until != until:
+        group.others.insert(place, Stretch(until, 0))
+    group.others[place].documents += 1
+
+
+def _discount(group: Group, seen: int) -> None:
+    """Count a member no more; of another window the stretch it was counted in may be another."""
     if not group.others:
-        group.last_seen = max((member.seen for member in kept), default=group.last_seen)
-    return bool(kept or group.others)
+        return
+    place = min(_place(group, seen), len(group.others) - 1)
+    group.others[place].documents -= 1
+    if not group.others[place].documents:
+        del group.others[place]
+
+
+def _place(group: Group, seen: int) -> int:
+    return bisect_left(group.others, seen, key=lambda known: known.until)
 
 
 def _least_telling(members: list[Member]) -> int:

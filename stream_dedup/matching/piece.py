@@ -42,6 +42,7 @@ class Agenda(NamedTuple):
     exact_keys: list[bytes]
     now: list[int]
     horizons: list[int]
+    stretch: int  # of time, in which members that are only counted are not told apart
     has_text: list[bool]
     is_short: list[bool]  # its elements are kept
     generation_start: int

@@ -64,7 +64,7 @@ class Walk:
         if group is None and not self._piece.inserts[index]:
             return None
         if known is not None and group is not None and known.position == group.position:
-            return self._repeat(index, group)
+            return self._repeat(index, group, known)
         previous = None
         if known is not None:
             self._forget(index, known)
@@ -92,7 +92,7 @@ class Walk:
         overlay.ids.put(self._agenda.id_keys[index], None)
         group = overlay.texts.get(sighting.position)
         assert group is not None, "a living document has a group"
-        is_gone = not groups.leave(group, self._batch.ids[index])
+        is_gone = not groups.leave(group, self._batch.ids[index], sighting.seen)
         self._clusters.leave(group, is_gone)
         if not is_gone:
             self._put(group)
@@ -102,12 +102,13 @@ class Walk:
         overlay.originals.put(group.position, None)
         self._shelving.see(group.position, NEVER)
 
-    def _repeat(self, index: int, group: Group) -> Decision:
+    def _repeat(self, index: int, group: Group, known: Sighting) -> Decision:
         """See a document again."""
         horizon = self._agenda.horizons[index]
         self._clusters.reopen(group, horizon)
         self._file_original(index, group)
-        groups.renew(group, self._member(index), horizon)
+        member, stretch = self._member(index), self._agenda.stretch
+        groups.renew(group, member, known.seen, horizon, stretch)
         self._clusters.renew(group)
         self._put(group)
         self._sight(index, group)
@@ -119,7 +120,7 @@ class Walk:
         found, capped = self._copied(index, group)
         self._clusters.reopen(group, horizon)
         self._file_original(index, group)
-        groups.join(group, self._member(index), horizon)
+        groups.join(group, self._member(index), horizon, self._agenda.stretch)
         self._clusters.enter(group, is_new=False)
         self._put(group)
         self._sight(index, group)
@@ -186,7 +187,7 @@ class Walk:
             first_seen=member.seen,
             last_seen=member.seen,
             members=[member],
-            others=0,
+            others=[],
             signature=sketches.signatures[index].tobytes(),
             short=b"" if short is None else short.astype("<u8").tobytes(),
         )

@@ -30,6 +30,9 @@ def group_problems(group: Group, state: Standing) -> Iterator[str]:
         yield f"lists {len(seen)} members, and {MEMBERS_KEPT} is the limit"
     if len({member.id for member in group.members}) < len(seen):
         yield "lists a member twice"
+    until = [stretch.until for stretch in group.others]
+    if until != sorted(set(until)) or any(stretch.documents < 1 for stretch in group.others):
+        yield "counts members of stretches that are out of order, or of nobody"
 
 
 def sighting_problems(sighting: Sighting, state: Standing) -> Iterator[str]:

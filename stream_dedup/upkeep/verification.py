@@ -17,6 +17,7 @@ import zstandard
 from stream_dedup.index import layout
 from stream_dedup.index.layout import Cluster, ExactRow, Group, Sighting
 from stream_dedup.interfaces import Index, Keyspace
+from stream_dedup.matching.groups import counted
 from stream_dedup.signing import Signer, decompressed
 from stream_dedup.upkeep.bucket_check import BucketCheck
 from stream_dedup.upkeep.joined_documents import JoinedDocuments
@@ -229,7 +230,7 @@ class _Check:
             seen = listed[document_id]
             return None if seen == row.seen else f"seen at {row.seen}, by its text at {seen}"
         self._unlisted[row.position] += 1
-        if self._unlisted[row.position] > group.others:
+        if self._unlisted[row.position] > counted(group, self._state.log_time.horizon):
             return f"text {row.position} neither lists nor counts it"
         return None
 

@@ -14,6 +14,7 @@ from stream_dedup.index.memory import MemoryIndex
 from stream_dedup.interfaces import Keyspace
 from stream_dedup.matching.groups import MEMBERS_KEPT
 from stream_dedup.quantities import Duration
+from stream_dedup.upkeep.verification import problems
 
 STORY = "Storm winds closed both terminals of the harbour on Monday after a crane was damaged. " * 5
 EDITED = STORY.replace("Monday", "Tuesday", 1)
@@ -53,6 +54,33 @@ def test_copies_that_nobody_can_name_any_more_stop_nothing() -> None:
     again = desk.tell(Document(id="a1", text=STORY))
     assert (again.type, again.cluster) == ("repeat", ClusterReference(id="a1", size=2))
     assert [match.id for match in desk.tell(Document(id="d", text=STORY)).matches] == ["a1"]
+
+
+def test_a_text_that_keeps_coming_is_counted_within_the_window() -> None:
+    """Of hourly copies those of the last day are told, however long they have been coming.
+
+    So are those that a near copy matches; who comes again, under the same id, counts once.
+    """
+    hour, day = 3_600_000, Duration.parse("24h")
+    desk = Desk(Settings(events=ALL, index=IndexSettings(window=day)))
+    counts = [
+        desk.tell(Document(id=f"a{hours}", text=STORY), hours * hour).match_count
+        for hours in range(200)
+    ]
+    assert counts == [min(hours, 24) for hours in range(200)]
+    assert desk.tell(Document(id="near", text=EDITED), 200 * hour).match_count == 24
+
+    for hours in range(200, 300):
+        again = desk.tell(Document(id=f"a{hours % 40}", text=STORY), hours * hour)
+    assert (again.type, again.match_count) == ("duplicate", 24)
+    for hours in range(300, 400):
+        again = desk.tell(Document(id=f"b{hours % 20}", text=STORY), hours * hour)
+    assert again.type == "repeat"
+    assert desk.tell(Document(id="c", text=STORY), 400 * hour).match_count == 20
+    for number in range(5):
+        desk.tell(Deletion(id=f"b{number}"), 400 * hour)
+    assert desk.tell(Document(id="d", text=STORY), 400 * hour).match_count == 16
+    assert list(problems(desk.index)) == []
 
 
 @pytest.mark.parametrize(("before", "after"), [("exact", "signature"), ("signature", "exact")])

@@ -19,10 +19,11 @@ from stream_dedup.config import (
 from stream_dedup.engine import UNDATED, Matcher, Record, Signer
 from stream_dedup.events import Deletion, Document, RecordReference, Verdict
 from stream_dedup.index.memory import MemoryIndex
+from stream_dedup.matching.groups import MEMBERS_KEPT
 from stream_dedup.quantities import Duration
 from stream_dedup.upkeep.verification import problems
 from tests import streams
-from tests.oracles.engine import Oracle
+from tests.oracles.engine import Answer, Oracle
 
 seeds = st.integers(0, 20)
 long_seeds = st.integers(0, 2**32 - 1)
@@ -85,6 +86,38 @@ def test_each_verdict_of_many_long_streams_is_that_of_the_oracle(
 ) -> None:
     """The same holds for thousands of events, many times."""
     check_oracle(settings, streams.long_stream(seed, 2000), seed % 1000, size)
+
+
+def _counts(answer: Answer) -> tuple[str, int, int | None]:
+    return answer.type, answer.match_count, answer.cluster[1] if answer.cluster else None
+
+
+@search(max_examples=15)
+@given(
+    similarity=streams.similarity_settings(),
+    window=st.sampled_from([Duration(0.64), Duration(6.4), Duration.parse("none")]),
+    seed=long_seeds,
+    sizes=sizes,
+)
+def test_what_many_share_is_counted_as_the_oracle_counts(
+    similarity: SimilaritySettings, window: Duration, seed: int, sizes: list[int]
+) -> None:
+    """A group that keeps some of its members by name, wherever batches are cut, counts them all."""
+    decided = Settings(
+        similarity=similarity,
+        events=EventsSettings(emit="all"),
+        index=IndexSettings(window=window, bucket_size_max=100),
+    )
+    events = streams.timed(streams.crowd_stream(seed, 500), window)
+    oracle = Oracle(streams.table(seed % 50, similarity), streams.rules(decided))
+    index, signer = MemoryIndex(), Signer(decided)
+    records = streams.records(events, seed % 50)
+    verdicts = streams.run(Matcher(index, decided), signer, records, sizes)
+
+    told = [oracle.tell(event) for event in events]
+    assert [_counts(streams.answer_of(verdict)) for verdict in verdicts] == [*map(_counts, told)]
+    assert max(answer.match_count for answer in told) > 2 * MEMBERS_KEPT
+    assert list(problems(index)) == []
 
 
 @few

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stream_dedup.index import columns, layout
-from stream_dedup.index.layout import Cluster, ExactRow, Group, Member, Sighting
+from stream_dedup.index.layout import Cluster, ExactRow, Group, Member, Sighting, Stretch
 from stream_dedup.similarity.ragged import Ragged, bounds_of
 
 positions = st.integers(0, layout.POSITION_MAX)
@@ -25,7 +25,7 @@ def groups(signature_bytes: int) -> st.SearchStrategy[Group]:
         first_seen=times,
         last_seen=times,
         members=st.lists(members, max_size=16),
-        others=st.integers(0, 2**32 - 1),
+        others=st.lists(st.builds(Stretch, times, st.integers(1, 2**53)), max_size=9),
         signature=st.binary(min_size=signature_bytes, max_size=signature_bytes),
         short=st.lists(st.binary(min_size=8, max_size=8), max_size=9).map(b"".join),
     )
@@ -43,7 +43,7 @@ def test_the_bytes_are_those_of_the_drawing() -> None:
         first_seen=1,
         last_seen=2,
         members=[Member("a", "s", 2, None)],
-        others=5,
+        others=[Stretch(1, 3), Stretch(4, 7)],
         signature=b"SIGN",
         short=b"ELEMENTS",
     )
@@ -67,9 +67,10 @@ def test_the_bytes_are_those_of_the_drawing() -> None:
     assert layout.encode_cluster(Cluster(2, [1, 5])) == b"\x92\2\x92\1\5"
     assert layout.encode_group(group) == (
         print16
-        + b"\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\x09\0\0\0\5\0\0\0SIGN\1\0ELEMENTS"
-        + b"\x92\xa1n\x91\x94\xa1a\xa1s\2\xc0"
+        + b"\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\x09\0\0\0SIGN\1\0ELEMENTS"
+        + b"\x93\xa1n\x91\x94\xa1a\xa1s\2\xc0\x92\x92\1\3\x92\4\7"
     )
+    assert layout.encode_tail("n", []) == b"\x92\xa1n\x90"
 
 
 @given(groups(2 * HASHES))
@@ -106,7 +107,7 @@ def test_many_rows_are_written_as_each_of_them_is(rows: list[Group]) -> None:
     short = Ragged(
         np.concatenate([*elements, np.empty(0, np.uint64)]), bounds_of([*map(len, elements)])
     )
-    tails = [layout.encode_tail(row.namespace, row.members) for row in rows]
+    tails = [layout.encode_tail(row.namespace, row.members, row.others) for row in rows]
     copies = [ExactRow(row.position, row.last_seen, row.cluster) for row in rows]
     numbers = np.array(copies, np.int64).reshape(-1, 3).T
 

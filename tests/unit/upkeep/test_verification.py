@@ -159,6 +159,30 @@ def test_a_text_that_says_otherwise_is_told(field: str) -> None:
         put(index, Keyspace.TEXTS, key, value)
 
 
+@pytest.mark.parametrize(
+    "others",
+    [[], [layout.Stretch(0, 3)], [layout.Stretch(2**60, 4), layout.Stretch(2**61, 0)]],
+    ids=["nobody", "too few", "a stretch of nobody"],
+)
+def test_members_that_a_text_only_counts_are_counted(others: list[layout.Stretch]) -> None:
+    """Of twenty copies sixteen are kept by name; four are counted, and no fewer."""
+    index = remember([Document(id=f"c{n}", text=TEXTS[-1].text) for n in range(20)], FOREVER)
+    state = standing(index.meta())
+    assert state is not None
+    assert list(problems(index)) == []
+    [(key, value)] = index.scan(Keyspace.TEXTS)
+    group = state.group(key, value)
+    assert sum(stretch.documents for stretch in group.others) == 4
+
+    put(
+        index,
+        Keyspace.TEXTS,
+        key,
+        layout.encode_group(msgspec.structs.replace(group, others=others)),
+    )
+    assert list(problems(index)) != []
+
+
 def test_a_text_in_a_foreign_bucket_is_told() -> None:
     """A bucket that holds one text too many is found by counting."""
     index = remember(TEXTS, FOREVER)
