@@ -8,7 +8,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
 
 import pytest
 
@@ -56,6 +60,55 @@ def test_a_pipe_that_stays_open_gets_its_verdicts(tmp_path: Path) -> None:
 
     assert (process.returncode, err) == (0, b"")
     assert verdict(out) == ("a5", "duplicate")
+
+
+class Story(NamedTuple):
+    """Some of a year's documents, alike but for a word, and when they came."""
+
+    text: list[str]
+    hours: list[float]
+
+
+def year(random: Random) -> Iterator[tuple[bytes, bool]]:
+    """Write documents of a year, and whether one alike came in the three days before."""
+    stories: list[Story] = []
+    hours = 0.0
+    for number in range(700):
+        hours += random.expovariate(700 / (365 * 24))
+        if not stories or random.random() < 0.5:
+            new = ["".join(random.choices("abcdefghijklm", k=8)) for _ in range(60)]
+            stories.append(Story(new, []))
+        story = random.choice(stories[-8:])
+        words = story.text.copy()
+        words[random.randrange(60)] = random.choice(["edited", words[0]])
+        moment = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
+        document = {"id": f"d{number}", "text": " ".join(words), "published_at": moment.isoformat()}
+        yield json.dumps(document).encode() + b"\n", any(hours - seen <= 72 for seen in story.hours)
+        story.hours.append(hours)
+
+
+def test_a_backfill_of_a_year_is_matched_as_if_it_had_been_live(tmp_path: Path) -> None:
+    """Through a window of 72 hours a file at once is told what a pipe is, line by line."""
+    documents = list(year(Random(20_260_131)))
+    (tmp_path / "feed").write_bytes(b"".join(line for line, _ in documents))
+    arguments = ("--emit", "all", "--window", "72h")
+    with started(tmp_path, "--input", "feed", *arguments, "--index", "at-once") as process:
+        at_once, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    live = []
+    with started(tmp_path, "--input", "-", *arguments, "--index", "live") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line, _ in documents:
+            process.stdin.write(line)
+            live.append(process.stdout.readline())
+        process.communicate(timeout=60)
+
+    told = [json.loads(line) for line in at_once.splitlines()]
+    assert [said["type"] == "duplicate" for said in told] == [alike for _, alike in documents]
+    assert 100 < sum(alike for _, alike in documents) < 600
+    same = itemgetter("document", "type", "matches", "match_count", "cluster")
+    assert [*map(same, told)] == [same(json.loads(line)) for line in live]
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])

@@ -1,26 +1,23 @@
-"""A stream of each corpus against the truth: which documents have a copy before them.
+"""`stream-dedup run` on each corpus against the truth: which documents have a copy before them.
 
-Every document of a corpus comes once, in file order. Whether an earlier one is similar enough is
-known from the exact join, which shares no code with the engine. Theory says how many may be missed.
+The command runs as a user runs it, with an index on disk. Every document of a corpus comes once, in
+file order. Whether an earlier one is similar enough is known from the exact join, which shares no
+code with the engine, and from `stream-dedup pairs`, whose bands are the same. Theory says how many
+may be missed.
 """
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from stream_dedup.config import (
-    EventsSettings,
-    IndexSettings,
-    MatchingSettings,
-    Settings,
-    SimilaritySettings,
-)
-from stream_dedup.engine import UNDATED, Matcher, Record, Signer
-from stream_dedup.events import Document, RecordReference, Verdict
-from stream_dedup.index.memory import MemoryIndex
-from stream_dedup.quantities import Duration
+from stream_dedup.events import Verdict
 from tests.quality import corpora
 from tests.quality.brute_force import Pairs
 from tests.quality.test_pairs import (
@@ -31,12 +28,12 @@ from tests.quality.test_pairs import (
     Part,
     check_misses,
     plan,
+    search,
     truth,
 )
 
 # Where buckets of a few entries overflow.
 CROWDED = [part for part in SHORT if part.corpus in ("civil_procedure_codes", "debian_desc_multi")]
-BATCH = 500
 UNBOUNDED = 1_000_000
 
 
@@ -56,34 +53,24 @@ class Told(NamedTuple):
         return np.array([verdict.capped > 0 for verdict in self.verdicts], np.bool_)
 
 
-def settings(bucket_size_max: int) -> Settings:
-    """Return the defaults, verified exactly and without a window; every match is told."""
-    return Settings(
-        similarity=SimilaritySettings(threshold=THRESHOLD, verify="exact"),
-        events=EventsSettings(emit="all"),
-        index=IndexSettings(window=Duration(float("inf")), bucket_size_max=bucket_size_max),
-        matching=MatchingSettings(matches_max=UNBOUNDED),
-    )
+def run(texts: list[str], directory: Path, bucket_size_max: int) -> Told:
+    """Send the texts through a run without a window; an id is the text's position."""
+    documents, matches = directory / "documents.jsonl", directory / "matches.jsonl"
+    with documents.open("w", encoding="utf-8") as lines:
+        for position, text in enumerate(texts):
+            lines.write(json.dumps({"id": str(position), "text": text}) + "\n")
+    command = [sys.executable, "-m", "stream_dedup", "run", "--input", str(documents)]
+    command += ["--output", str(matches), "--index", str(directory / "index")]
+    command += ["--emit", "all", "--window", "none", "--threshold", str(THRESHOLD)]
+    command += ["--set", "similarity.verify=exact", "--set", f"matching.matches_max={UNBOUNDED}"]
+    command += ["--set", f"index.bucket_size_max={bucket_size_max}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
 
-
-def stream(texts: list[str], chosen: Settings) -> Told:
-    """Send the texts through the engine; an id is the text's position."""
-    signer, matcher = Signer(chosen), Matcher(MemoryIndex(), chosen)
-    verdicts: list[Verdict] = []
-    for start in range(0, len(texts), BATCH):
-        batch = [
-            record(position, text) for position, text in enumerate(texts[start:][:BATCH], start)
-        ]
-        matched = matcher.match(signer.sign(batch))
-        verdicts += matched.verdicts
-        matcher.remember(matched)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    decode = msgspec.json.Decoder(Verdict).decode
+    verdicts = [decode(line) for line in matches.read_bytes().splitlines()]
+    assert [verdict.document.id for verdict in verdicts] == [*map(str, range(len(texts)))]
     return Told(verdicts)
-
-
-def record(position: int, text: str) -> Record:
-    """Return a document without a time."""
-    reference = RecordReference(topic="corpus", partition=0, offset=position)
-    return Record(Document(id=str(position), text=text), position, UNDATED, reference)
 
 
 def best_earlier(true: Pairs, number: int) -> NDArray[np.float64]:
@@ -126,9 +113,9 @@ def check_matches(part: Part, told: Told) -> None:
 
 
 @pytest.mark.parametrize("part", SHORT, ids=str)
-def test_duplicates_are_the_documents_with_an_earlier_partner(part: Part) -> None:
+def test_duplicates_are_the_documents_with_an_earlier_partner(part: Part, tmp_path: Path) -> None:
     """A document is a duplicate if some earlier one is similar enough; only bands miss any."""
-    told = stream(corpora.texts(*part), settings(UNBOUNDED))
+    told = run(corpora.texts(*part), tmp_path, UNBOUNDED)
 
     check_types(part, told, np.zeros(len(told.verdicts), np.bool_))
     check_matches(part, told)
@@ -136,18 +123,30 @@ def test_duplicates_are_the_documents_with_an_earlier_partner(part: Part) -> Non
 
 @pytest.mark.soak
 @pytest.mark.parametrize("part", WHOLE, ids=str)
-def test_duplicates_of_whole_corpora_are_the_documents_with_an_earlier_partner(part: Part) -> None:
+def test_duplicates_of_whole_corpora_are_the_documents_with_an_earlier_partner(
+    part: Part, tmp_path: Path
+) -> None:
     """The same holds for each corpus from its first document to its last."""
-    told = stream(corpora.texts(*part), settings(UNBOUNDED))
+    told = run(corpora.texts(*part), tmp_path, UNBOUNDED)
 
     check_types(part, told, np.zeros(len(told.verdicts), np.bool_))
     check_matches(part, told)
 
 
+@pytest.mark.parametrize("part", SHORT, ids=str)
+def test_duplicates_are_the_later_documents_of_pairs(part: Part, tmp_path: Path) -> None:
+    """A document is a duplicate if `pairs` finds it an earlier partner, and no other is."""
+    texts = corpora.texts(*part)
+    told = run(texts, tmp_path, UNBOUNDED)
+    pairs = search(texts, tmp_path, "--verify", "exact")
+
+    assert np.flatnonzero(told.duplicate).tolist() == np.unique(pairs.b).tolist()
+
+
 @pytest.mark.parametrize("part", CROWDED, ids=str)
-def test_what_full_buckets_hide_is_told(part: Part) -> None:
+def test_what_full_buckets_hide_is_told(part: Part, tmp_path: Path) -> None:
     """With small buckets too a duplicate is missed by chance only, or its verdict says `capped`."""
-    told = stream(corpora.texts(*part), settings(3))
+    told = run(corpora.texts(*part), tmp_path, 3)
 
     check_types(part, told, told.capped)
     check_matches(part, told)
