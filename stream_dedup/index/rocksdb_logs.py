@@ -31,15 +31,13 @@ _TRIES = 20  # beside a process that writes, and removes logs meanwhile
 _BLOCK_BYTES = 1 << 15
 _PIECE = struct.Struct("<4xHB")  # behind a checksum: how long it is, and its kind
 _NOTHING, _WHOLE, _BEGINNING, _END = 0, 1, 2, 4
-_HEAD_BYTES = 256  # of a record, as much as is looked at
+_HEAD_BYTES = 64  # of a record, as much as is looked at
 
 _BATCH = struct.Struct("<QI")  # a record of a log: the number of its first row, how many there are
 
-# A record of MANIFEST begins with fields, each a tag and a number or a string; then come others.
-_COMPARATOR, _LOG, _NEXT_FILE, _LAST_NUMBER, _PREVIOUS_LOG, _OLDEST_LOG = 1, 2, 3, 4, 9, 10
-_LAST_FAMILY = 203
+# A record of MANIFEST that tells of logs begins with fields of a tag and a number.
+_LOG, _NEXT_FILE, _LAST_NUMBER, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY = 2, 3, 4, 9, 10, 203
 _NUMBERS = {_LOG, _NEXT_FILE, _LAST_NUMBER, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY}
-_SKIPPED_FROM = 1 << 13  # tags of strings that a reader need not know
 
 
 class _Named(NamedTuple):
@@ -89,14 +87,12 @@ def _check(directory: Path) -> None:
 def _span(directory: Path, number: int) -> range:
     """Return the numbers of what a log holds, up to the last whole batch."""
     span = range(0)
-    try:
+    with suppress(FileNotFoundError):  # it was removed meanwhile, for nobody needs it
         for head in _records(directory / _name(number)):
             if len(head) < _BATCH.size:  # garbled, which RocksDB will say
                 break
             first, count = _BATCH.unpack_from(head)
             span = range(span.start if span else first, first + count)
-    except FileNotFoundError:
-        raise damaged(directory, f"its file {_name(number)} is missing") from None
     return span
 
 
@@ -115,13 +111,10 @@ def _fields(head: bytes) -> Iterator[tuple[int, int]]:
     with suppress(IndexError):  # a record may be longer than what is looked at
         while place < len(head):
             tag, place = _varint(head, place)
-            number, place = _varint(head, place)
-            if tag in _NUMBERS:
-                yield tag, number
-            elif tag == _COMPARATOR or tag >= _SKIPPED_FROM:
-                place += number  # the length of a string
-            else:
+            if tag not in _NUMBERS:
                 return
+            number, place = _varint(head, place)
+            yield tag, number
 
 
 def _varint(source: bytes, place: int) -> tuple[int, int]:

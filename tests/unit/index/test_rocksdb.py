@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stream_dedup.config import IndexSettings
@@ -455,6 +455,8 @@ def test_logs_that_are_not_needed_may_be_there_or_not(moments: Moments, tmp_path
     assert logs(directory)[0].name > first.name, "what is in files needs no log"
 
 
+# A record that is whole, and too short to be one of a log.
+@example(place=0, noise=b"\0\0\0\0\1\0\1\0", is_cut=False)
 @given(
     place=st.integers(0, 60) | st.integers(0, 1 << 20),
     noise=st.binary(max_size=40),
@@ -477,6 +479,45 @@ def test_whatever_its_files_hold_an_index_is_looked_at_or_refused(
                 file.truncate()
         with suppress(Refused):
             rocksdb_logs.check(directory)
+
+
+def test_a_log_that_goes_while_they_are_looked_at_is_no_damage(
+    moments: Moments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a process that writes, and removes what is in files, one looks again."""
+    found = rocksdb_logs._numbers
+    looks: list[list[int]] = [[*found(moments.killed), 999_999], []]
+    monkeypatch.setattr(
+        rocksdb_logs, "_numbers", lambda directory: looks.pop() if looks else found(directory)
+    )
+
+    rocksdb_logs.check(moments.killed)
+
+    assert looks == []
+
+
+@given(st.lists(st.integers(0, 100) | st.integers(32_700, 32_800), max_size=8))
+def test_records_are_found_however_they_lie_in_blocks(sizes: list[int]) -> None:
+    """A record is cut where a block ends, and none begins where the head of a piece has no room."""
+    written, block, kinds = b"", 1 << 15, {(1, 1): 1, (1, 0): 2, (0, 0): 3, (0, 1): 4}
+    records = [random.Random(number).randbytes(size) for number, size in enumerate(sizes)]
+    for record in records:
+        rest, is_first = record, True
+        while rest or is_first:
+            left = block - len(written) % block
+            if left < 7:
+                written += bytes(left)
+                left = block
+            piece, rest = rest[: left - 7], rest[left - 7 :]
+            kind = kinds[is_first, not rest]
+            written += bytes(4) + len(piece).to_bytes(2, "little") + bytes([kind]) + piece
+            is_first = False
+    with tempfile.NamedTemporaryFile(dir=MEMORY) as file:
+        file.write(written)
+        file.flush()
+        found = list(rocksdb_logs._records(Path(file.name)))
+
+    assert found == [record[: rocksdb_logs._HEAD_BYTES] for record in records]
 
 
 def test_an_opening_cut_short_is_no_damage(
