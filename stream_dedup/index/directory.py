@@ -107,7 +107,7 @@ def explain(message: str, directory: Path) -> StreamDedupError:
         )
     if message.startswith("Corruption") or "No such file or directory" in message:
         return damaged(directory, message)
-    if message.startswith("IO error"):
+    if message.startswith(("IO error", "[Errno")):
         return Unavailable(
             f"the disk under {directory} fails ({message}). The index takes no more writes until "
             "it is opened again: make room or mend the disk first"

@@ -162,6 +162,8 @@ class RocksIndex:
     def rotate(self, meta: Mapping[str, bytes]) -> None:
         """Forget the previous generation; the current one takes its place, an empty one its own."""
         with self._writing, self._reading() as state:
+            # A loss of power takes back what was written last, and never a drop: so sync it before.
+            state.families.database.flush_wal(sync=True)
             # Nobody may write to a dropped family: RocksDB would take no other write after that.
             self._state = state._replace(previous={})
             generation = OTHER[state.generation]
@@ -243,9 +245,8 @@ class RocksIndex:
             family = families.by_name.get(name)
             if family is None:
                 continue
-            estimate = 0
-            if name in self._filled:
-                estimate = family.rows.property_int_value("rocksdb.estimate-num-keys") or 1
+            found = family.rows.property_int_value("rocksdb.estimate-num-keys") or 1
+            estimate = found if name in self._filled else 0
             key_bytes = BUCKET_KEY_BYTES if keyspace is Keyspace.BUCKETS else None
             written = partial(keys_in_chunks, family.rows)
             sieves[keyspace] = Sieve(written, estimate, bytes_max, key_bytes)

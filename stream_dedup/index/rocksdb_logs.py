@@ -4,12 +4,13 @@ RocksDB reads those that it finds: where one was lost, by a disk or by somebody,
 a hole. Which must be there is told by two files:
 
     MANIFEST-…              RocksDB's own. From which log on there may be something that no file of
-                            rows holds, and up to which log there are files of rows.
+                            rows holds, the newest log when rows last went into files, and the
+                            number of the last row that did.
     stream-dedup-first-log  Ours. With which log the process began that wrote this MANIFEST, for
                             until rows go into files RocksDB names a log that there never was.
 
-The numbers of what is written go on from log to log, so that nothing is missing between two either.
-Checksums are for RocksDB to check.
+Rows are numbered one after the other, so that nothing is missing between two logs or in one. Only
+the last log may end anywhere. Checksums are for RocksDB to check.
 """
 
 import os
@@ -36,15 +37,16 @@ _HEAD_BYTES = 64  # of a record, as much as is looked at
 _BATCH = struct.Struct("<QI")  # a record of a log: the number of its first row, how many there are
 
 # A record of MANIFEST that tells of logs begins with fields of a tag and a number.
-_LOG, _NEXT_FILE, _LAST_NUMBER, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY = 2, 3, 4, 9, 10, 203
-_NUMBERS = {_LOG, _NEXT_FILE, _LAST_NUMBER, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY}
+_LOG, _NEXT_FILE, _LAST_ROW, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY = 2, 3, 4, 9, 10, 203
+_NUMBERS = {_LOG, _NEXT_FILE, _LAST_ROW, _PREVIOUS_LOG, _OLDEST_LOG, _LAST_FAMILY}
 
 
 class _Named(NamedTuple):
-    """Logs by their numbers, of which MANIFEST says something."""
+    """What MANIFEST says of logs, by their numbers."""
 
     oldest: int  # those before it are read no more
-    newest: int  # files hold rows up to it
+    newest: int  # began when rows last went into files
+    last_row: int  # of those in files
 
 
 def check(directory: Path) -> None:
@@ -71,13 +73,15 @@ def _check(directory: Path) -> None:
     began = _began(directory, manifest)
     first = max(began, named.oldest)
     spans = {number: _span(directory, number) for number in _numbers(directory) if number >= first}
-    for number, is_needed in ((first, began), (named.newest, named.newest > first)):
-        if is_needed and number not in spans:
+    for number in [first] * (began > 0) + [named.newest] * (named.newest > first):
+        if number not in spans:
             raise damaged(directory, f"its file {_name(number)} is missing")
     # Besides the last one those are empty to which RocksDB tried to go on while the disk was full.
     filled = [number for number in sorted(spans) if spans[number]]
-    if began and filled and filled[0] != first:
-        raise damaged(directory, f"its file {_name(first)} is empty, others follow it")
+    if began and not spans[first] and (filled or named.newest > first):
+        raise damaged(directory, f"its file {_name(first)} holds no rows, but others follow it")
+    if filled and spans[filled[-1]].stop <= named.last_row:
+        raise damaged(directory, f"its file {_name(filled[-1])} ends before what other files hold")
     for before, after in pairwise(filled):
         if spans[before].stop != spans[after].start:
             between = f"its files {_name(before)} and {_name(after)}"
@@ -92,17 +96,20 @@ def _span(directory: Path, number: int) -> range:
             if len(head) < _BATCH.size:  # garbled, which RocksDB will say
                 break
             first, count = _BATCH.unpack_from(head)
+            if span and first != span.stop:
+                raise damaged(directory, f"something is missing within its file {_name(number)}")
             span = range(span.start if span else first, first + count)
     return span
 
 
 def _named(manifest: Path) -> _Named:
-    oldest = newest = 0
+    oldest = newest = last_row = 0
     for head in _records(manifest):
         for tag, number in _fields(head):
             oldest = number if tag == _OLDEST_LOG else oldest
             newest = max(newest, number) if tag == _LOG else newest
-    return _Named(oldest, newest)
+            last_row = number if tag == _LAST_ROW else last_row
+    return _Named(oldest, newest, last_row)
 
 
 def _fields(head: bytes) -> Iterator[tuple[int, int]]:
@@ -132,7 +139,7 @@ def _records(path: Path) -> Iterator[bytes]:
         size = os.fstat(file.fileno()).st_size
         head, place = b"", 0
         while place + _PIECE.size <= size:
-            left = _BLOCK_BYTES - place % _BLOCK_BYTES
+            left = _BLOCK_BYTES - place % _BLOCK_BYTES  # of the block
             if left < _PIECE.size:
                 place += left
                 continue
@@ -140,8 +147,11 @@ def _records(path: Path) -> Iterator[bytes]:
             if len(piece) < _PIECE.size:  # cut meanwhile
                 return
             length, kind = _PIECE.unpack_from(piece)
+            if kind == _NOTHING:  # RocksDB goes on with the next block as well
+                place += left
+                continue
             place += _PIECE.size + length
-            if kind == _NOTHING or place > size:  # room made beforehand, or cut off
+            if place > size:  # cut off
                 return
             if kind in {_WHOLE, _BEGINNING}:
                 head = b""

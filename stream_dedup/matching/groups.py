@@ -4,7 +4,8 @@ A group is living as long as one of its members is: neither deleted nor replaced
 ago than the window. `Group.last_seen` is kept to be that of its living member seen last.
 """
 
-from bisect import bisect_left
+import math
+from bisect import bisect_left, bisect_right
 from typing import Literal, NamedTuple
 
 from stream_dedup.index.layout import Group, Member, Stretch
@@ -13,10 +14,11 @@ Scope = Literal["any", "same_source", "other_source"]
 
 # Enough for who spread a text first; a text that thousands share must not make a row of thousands.
 MEMBERS_KEPT = 16
-# The others are counted by stretches of time, each to its end. So many make a window: a count is
-# too high by those at most that left it within its last 64th part, and a row stays short.
+# The others are counted by stretches of time, as long as the one seen last in each. So many make a
+# window: a count is too high by those at most that left it within its last 64th part, and a row
+# stays short.
 _STRETCHES = 64
-_ALL_TIME = 1 << 62
+_ALL_TIME = 1 << 62  # before it and behind it lie all times
 
 
 class Reported(NamedTuple):
@@ -51,7 +53,7 @@ def counted(group: Group, horizon: int) -> int:
 
 def stretch_of(window: int | None) -> int:
     """Return for how long members that are only counted count as seen at one time."""
-    return _ALL_TIME if window is None else max(1, window // _STRETCHES)
+    return _ALL_TIME if window is None else math.ceil(window / _STRETCHES)
 
 
 def join(group: Group, member: Member, horizon: int, stretch: int) -> None:
@@ -88,25 +90,23 @@ def leave(group: Group, document_id: str, seen: int) -> bool:
 
 def _count(group: Group, seen: int, stretch: int) -> None:
     """Count a member that is not kept."""
-    until = seen - seen % stretch + stretch - 1
-    place = _place(group, until)
-    if place == len(group.others) or group.others[place].until != until:
-        group.others.insert(place, Stretch(until, 0))
-    group.others[place].documents += 1
+    place = bisect_right(group.others, seen // stretch, key=lambda known: known.until // stretch)
+    if not place or group.others[place - 1].until // stretch != seen // stretch:
+        group.others.insert(place, Stretch(seen, 0))
+        place += 1
+    known = group.others[place - 1]
+    known.until, known.documents = max(seen, known.until), known.documents + 1
 
 
 def _discount(group: Group, seen: int) -> None:
     """Count a member no more; of another window the stretch it was counted in may be another."""
     if not group.others:
         return
-    place = min(_place(group, seen), len(group.others) - 1)
+    place = bisect_left(group.others, seen, key=lambda known: known.until)
+    place = min(place, len(group.others) - 1)
     group.others[place].documents -= 1
     if not group.others[place].documents:
         del group.others[place]
-
-
-def _place(group: Group, seen: int) -> int:
-    return bisect_left(group.others, seen, key=lambda known: known.until)
 
 
 def _least_telling(members: list[Member]) -> int:

@@ -1,7 +1,7 @@
 """The engine on cases with a name: what a user would try by hand."""
 
 from collections import Counter
-from itertools import count
+from itertools import count, islice
 
 import pytest
 
@@ -81,6 +81,24 @@ def test_a_text_that_keeps_coming_is_counted_within_the_window() -> None:
         desk.tell(Deletion(id=f"b{number}"), 400 * hour)
     assert desk.tell(Document(id="d", text=STORY), 400 * hour).match_count == 16
     assert list(problems(desk.index)) == []
+
+
+@pytest.mark.parametrize(
+    ("windows", "living"),
+    [(["none", "24h"], 24), (["24h", "none", "24h"], 24), (["72h", "1h", "72h"], 72)],
+)
+def test_of_another_window_what_is_counted_is_right_after_it(
+    windows: list[str], living: int
+) -> None:
+    """Hourly copies are counted within the window that holds, whichever held before."""
+    index, hours = MemoryIndex(), iter(range(1000))
+    for window in windows:
+        desk = Desk(Settings(events=ALL, index=IndexSettings(window=Duration.parse(window))), index)
+        for hour in islice(hours, 100):
+            told = desk.tell(Document(id=f"a{hour}", text=STORY), hour * 3_600_000)
+        assert list(problems(index)) == []
+
+    assert told.match_count == living
 
 
 @pytest.mark.parametrize(("before", "after"), [("exact", "signature"), ("signature", "exact")])

@@ -8,53 +8,23 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, Refused, StreamDedupError
-from stream_dedup.index import rocksdb_files, rocksdb_logs, rocksdb_rows, sieve
+from stream_dedup.index import rocksdb_files, rocksdb_rows, sieve
 from stream_dedup.index.directory import MARK
 from stream_dedup.index.rocksdb import RocksIndex
 from stream_dedup.index.rocksdb_files import Mode, names, open_families
 from stream_dedup.interfaces import Changes, Keyspace, Puts
-from stream_dedup.quantities import Size
 from tests.crashes import MEMORY, copy_at_a_moment
+from tests.unit.index.batches import SETTINGS, content, cut, garble, largest, last_batch, write
 
-SETTINGS = IndexSettings(memory_bytes_max=Size(64 << 20))
 THREADS = Path("/proc/self/task")
 BATCHES = 60  # in the index that the tests damage; half of them lie in its log alone
-
-
-def write(
-    index: RocksIndex,
-    number: int,
-    text_bytes: int = 300,
-    keyspace: Keyspace = Keyspace.BUCKETS,
-) -> None:
-    """Write a batch that names itself in each of its rows and in meta."""
-    noise = random.Random(number)
-    keys = sorted(noise.randbytes(6) for _ in range(100))
-    puts = {
-        keyspace: Puts(keys, [b"%06d" % number] * len(keys)),
-        Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [noise.randbytes(text_bytes)]),
-    }
-    index.write(Changes(puts, {}, {"batch": b"%d" % number}))
-
-
-def last_batch(index: RocksIndex) -> int:
-    """Read the whole index; tell which batch is the last, having seen all before it."""
-    numbers = [int.from_bytes(key, "big") for key, _ in index.scan(Keyspace.TEXTS)]
-    buckets = {int(value) for _, value in index.scan(Keyspace.BUCKETS)}
-    assert numbers == sorted(buckets) == list(range(1, len(numbers) + 1))
-    assert index.meta() == ({"batch": b"%d" % len(numbers)} if numbers else {})
-    return len(numbers)
 
 
 @pytest.fixture
@@ -88,35 +58,6 @@ def make_killed(directory: Path) -> Path:
 def directory(killed: Path, tmp_path: Path) -> Path:
     """Copy the killed process's index, to be damaged."""
     return Path(shutil.copytree(killed, tmp_path / "index"))
-
-
-def largest(directory: Path, pattern: str) -> Path:
-    return max(directory.glob(pattern), key=lambda path: path.stat().st_size)
-
-
-def cut(path: Path, size: float) -> None:
-    """Cut a file at a fraction of its length, or that many bytes before its end."""
-    whole = path.stat().st_size
-    os.truncate(path, int(whole * size) if size >= 0 else whole + int(size))
-
-
-def garble(path: Path, place: float) -> None:
-    """Overwrite 16 bytes at a fraction of the file."""
-    with path.open("r+b") as file:
-        file.seek(int(path.stat().st_size * place))
-        file.write(b"\xa5" * 16)
-
-
-def zero(path: Path) -> None:
-    """Leave the file its length and nothing else, as a disk may that lost power."""
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-def content(directory: Path) -> dict[str, bytes]:
-    """Read what must not change when an index is refused."""
-    kept = ("*.sst", "*.log", "CURRENT", "MANIFEST-*")
-    files = [path for pattern in kept for path in directory.glob(pattern)]
-    return {path.name: path.read_bytes() for path in files}
 
 
 Damage = Callable[[Path], None]
@@ -365,179 +306,6 @@ def test_a_cut_log_is_read_up_to_its_last_whole_batch(
         index = RocksIndex.open(directory, SETTINGS, mode=mode)
         assert last_batch(index) == batches
         index.close()
-
-
-class Moments(NamedTuple):
-    """An index of several logs that was killed, and as it was some batches before."""
-
-    earlier: Path
-    killed: Path
-
-
-@pytest.fixture(scope="module")
-def moments() -> Iterator[Moments]:
-    """Write until there are several logs, none of which any file of rows makes needless."""
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        made = Moments(Path(folder) / "earlier", Path(folder) / "killed")
-        index = RocksIndex.open(Path(folder) / "open", SETTINGS)
-        for number in range(1, 201):
-            write(index, number, text_bytes=30_000)
-            if number == 190:
-                copy_at_a_moment(Path(folder) / "open", made.earlier)
-        copy_at_a_moment(Path(folder) / "open", made.killed)
-        index.close()
-        yield made
-
-
-def logs(directory: Path) -> list[Path]:
-    return sorted(directory.glob("*.log"))
-
-
-LOSSES: dict[str, Damage] = {
-    "cut within a batch": lambda log: cut(log, -7),
-    "cut in its middle": lambda log: cut(log, 0.5),
-    "empty": lambda log: cut(log, 0),
-    "full of zeros": zero,
-    "missing": lambda log: log.unlink(),
-}
-
-
-@pytest.mark.parametrize("mode", ["write", "view"])
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_log_that_others_follow_leaves_no_hole(
-    moments: Moments, tmp_path: Path, place: int, loss: Damage, mode: Mode
-) -> None:
-    """Of several logs only the last may end before its time: no later one is read past a gap."""
-    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
-    assert len(logs(directory)) > 3
-    loss(logs(directory)[place])
-    before = content(directory)
-
-    with pytest.raises(Refused, match="index restore"):
-        RocksIndex.open(directory, SETTINGS, mode=mode)
-    assert content(directory) == before
-
-
-def test_a_log_that_lost_whole_batches_is_noticed(moments: Moments, tmp_path: Path) -> None:
-    """A log that ends with a whole batch, but before the next log begins, is refused as well."""
-    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
-    last = logs(moments.earlier)[-1]
-    assert 0 < last.stat().st_size < (directory / last.name).stat().st_size
-    assert last.name != logs(directory)[-1].name
-    shutil.copyfile(last, directory / last.name)
-
-    with pytest.raises(Refused, match="something is missing between"):
-        RocksIndex.open(directory, SETTINGS)
-
-
-def test_the_last_log_may_end_anywhere(moments: Moments, tmp_path: Path) -> None:
-    """However much of it a kill or a disk took, what is left is an index of an earlier moment."""
-    size = logs(moments.killed)[-1].stat().st_size
-    for kept in {0, 1, 6, 7, 18, 19, size // 3, size // 2, size - 1}:
-        directory = Path(shutil.copytree(moments.killed, tmp_path / str(kept)))
-        os.truncate(logs(directory)[-1], kept)
-        with closing(RocksIndex.open(directory, SETTINGS)) as index:
-            assert 180 < last_batch(index) < 200
-
-
-def test_logs_that_are_not_needed_may_be_there_or_not(moments: Moments, tmp_path: Path) -> None:
-    """A kill while old logs are removed leaves some of them, with gaps, and costs nothing."""
-    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
-    first = logs(directory)[0]
-    (directory / "000001.log").write_bytes(first.read_bytes())
-    old = [log for log in logs(moments.earlier) if log.name < first.name]
-    for log in old[:1]:
-        shutil.copyfile(log, directory / log.name)
-
-    with closing(RocksIndex.open(directory, SETTINGS)) as index:
-        assert last_batch(index) == 200
-    assert logs(directory)[0].name > first.name, "what is in files needs no log"
-
-
-# A record that is whole, and too short to be one of a log.
-@example(place=0, noise=b"\0\0\0\0\1\0\1\0", is_cut=False)
-@given(
-    place=st.integers(0, 60) | st.integers(0, 1 << 20),
-    noise=st.binary(max_size=40),
-    is_cut=st.booleans(),
-)
-@pytest.mark.parametrize("pattern", ["*.log", "MANIFEST-*"])
-def test_whatever_its_files_hold_an_index_is_looked_at_or_refused(
-    moments: Moments, pattern: str, place: int, noise: bytes, is_cut: bool
-) -> None:
-    """Logs and lists of files that are garbled or cut anywhere are read to their end, or refused.
-
-    What is not refused here is for RocksDB to judge.
-    """
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        directory = Path(shutil.copytree(moments.earlier, folder, dirs_exist_ok=True))
-        with largest(directory, pattern).open("r+b") as file:
-            file.seek(place % (largest(directory, pattern).stat().st_size + 1))
-            file.write(noise)
-            if is_cut:
-                file.truncate()
-        with suppress(Refused):
-            rocksdb_logs.check(directory)
-
-
-def test_a_log_that_goes_while_they_are_looked_at_is_no_damage(
-    moments: Moments, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Beside a process that writes, and removes what is in files, one looks again."""
-    found = rocksdb_logs._numbers
-    looks: list[list[int]] = [[*found(moments.killed), 999_999], []]
-    monkeypatch.setattr(
-        rocksdb_logs, "_numbers", lambda directory: looks.pop() if looks else found(directory)
-    )
-
-    rocksdb_logs.check(moments.killed)
-
-    assert looks == []
-
-
-@given(st.lists(st.integers(0, 100) | st.integers(32_700, 32_800), max_size=8))
-def test_records_are_found_however_they_lie_in_blocks(sizes: list[int]) -> None:
-    """A record is cut where a block ends, and none begins where the head of a piece has no room."""
-    written, block, kinds = b"", 1 << 15, {(1, 1): 1, (1, 0): 2, (0, 0): 3, (0, 1): 4}
-    records = [random.Random(number).randbytes(size) for number, size in enumerate(sizes)]
-    for record in records:
-        rest, is_first = record, True
-        while rest or is_first:
-            left = block - len(written) % block
-            if left < 7:
-                written += bytes(left)
-                left = block
-            piece, rest = rest[: left - 7], rest[left - 7 :]
-            kind = kinds[is_first, not rest]
-            written += bytes(4) + len(piece).to_bytes(2, "little") + bytes([kind]) + piece
-            is_first = False
-    with tempfile.NamedTemporaryFile(dir=MEMORY) as file:
-        file.write(written)
-        file.flush()
-        found = list(rocksdb_logs._records(Path(file.name)))
-
-    assert found == [record[: rocksdb_logs._HEAD_BYTES] for record in records]
-
-
-def test_an_opening_cut_short_is_no_damage(
-    moments: Moments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever is killed between reading the logs and noting the first of the new ones, loses none.
-
-    So does who opens an index in which no first log was ever noted.
-    """
-    directory = Path(shutil.copytree(moments.killed, tmp_path / "index"))
-    with monkeypatch.context() as patch:
-        patch.setattr(rocksdb_logs, "note_first", lambda directory: 1 / 0)
-        for _ in range(2):
-            with pytest.raises(ZeroDivisionError):
-                RocksIndex.open(directory, SETTINGS)
-
-    for _ in range(2):
-        with closing(RocksIndex.open(directory, SETTINGS)) as index:
-            assert last_batch(index) == 200
-        (directory / rocksdb_logs.FIRST_LOG).unlink()
 
 
 def test_an_index_that_lost_a_family_is_refused(directory: Path) -> None:

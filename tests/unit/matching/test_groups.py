@@ -103,6 +103,7 @@ def test_members_that_are_only_counted_can_leave_and_come_back() -> None:
 def test_a_stretch_is_a_part_of_the_window() -> None:
     """Times in it count as one; where nothing is forgotten all do, also what has no time."""
     assert groups.stretch_of(6400) == 100
+    assert groups.stretch_of(6401) == 101
     assert groups.stretch_of(1) == 1
     for window, seen, stretches in ((6400, 0, 4), (None, 0, 1), (None, UNDATED, 2)):
         group = group_of(Member("first", "", 0, 0))
