@@ -46,7 +46,7 @@ _CUT_TAIL = (
     "Corruption: truncated record body",
     "Corruption: error reading trailing data",
 )
-_VIEW_TRIES = 20
+_VIEW_TRIES = 50  # beside a writer whose files live for moments every second one may fail
 _BUFFER_SHARE = 4  # of the memory: a quarter holds what is in no file yet
 _BUFFER_BYTES_MIN = 1 << 20
 _BATCH_BYTES = 4 << 20  # more than the buckets of a full batch take in a buffer
