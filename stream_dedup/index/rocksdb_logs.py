@@ -138,16 +138,11 @@ def _records(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         head, place = b"", 0
-        while place + _PIECE.size <= size:
-            left = _BLOCK_BYTES - place % _BLOCK_BYTES  # of the block
-            if left < _PIECE.size:
-                place += left
-                continue
-            piece = os.pread(file.fileno(), _PIECE.size + _HEAD_BYTES, place)
-            if len(piece) < _PIECE.size:  # cut meanwhile
-                return
+        while len(piece := os.pread(file.fileno(), _PIECE.size + _HEAD_BYTES, place)) > _PIECE.size:
             length, kind = _PIECE.unpack_from(piece)
-            if kind == _NOTHING:  # RocksDB goes on with the next block as well
+            left = _BLOCK_BYTES - place % _BLOCK_BYTES
+            # RocksDB goes on with the next block as well.
+            if left < _PIECE.size or kind == _NOTHING:
                 place += left
                 continue
             place += _PIECE.size + length
