@@ -164,11 +164,10 @@ class RocksIndex:
         with self._writing, self._reading() as state:
             # A loss of power takes back what was written last, and never a drop: so sync it before.
             state.families.database.flush_wal(sync=True)
-            # Nobody may write to a dropped family: RocksDB would take no other write after that.
-            self._state = state._replace(previous={})
             generation = OTHER[state.generation]
             for name in self._filled.intersection(names(generation)):
                 state.families.drop(name)
+                # Nobody may write to it again: RocksDB would take no other write after that.
                 self._filled.remove(name)
             state.families.create(names(generation))
             batch = WriteBatch(raw_mode=True)

@@ -81,6 +81,8 @@ EXPLAINED = {
     (OVERLAY, "return self._pieces[0]"): "the same",
     (MEMORY, "self._current.clear()"): "lets go of the rows, which nobody can reach any more",
     (MEMORY, "self._previous.clear()"): "the same",
+    (ROCKSDB, "self._filled.remove(name)"): "matters where new families cannot be made",
+    (ROCKSDB, "if state is not None:"): "saves waiting until nobody holds the families any more",
     (ROCKSDB, "state.families.database.flush_wal(sync=True)"): "only a loss of power would tell",
     (SIEVE, "self._asked = (keys, hashes)"): "saves making hashes again of what is written next",
     (SIEVE, "fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))"): (
