@@ -100,6 +100,23 @@ def test_members_that_are_only_counted_can_leave_and_come_back() -> None:
     assert not groups.leave(group, "nobody", 3)
 
 
+def test_a_row_stays_short_however_long_a_text_keeps_coming() -> None:
+    """Stretches that have left the window are forgotten."""
+    group = group_of(Member("first", "", 0, 0))
+    for now in range(1, 1000):
+        groups.join(group, Member(str(now), "", now, 0), horizon=now - 128, stretch=2)
+        assert len(group.others) <= 65
+
+
+def test_a_member_that_leaves_is_counted_no_more_whatever_it_was_counted_in() -> None:
+    """Stretches of another window may end before it was seen: the last one is taken then."""
+    group = group_of(*members(MEMBERS_KEPT))
+    group.others = [Stretch(2, 1), Stretch(5, 2)]
+
+    groups.leave(group, "unlisted", 9)
+    assert group.others == [Stretch(2, 1), Stretch(5, 1)]
+
+
 def test_a_stretch_is_a_part_of_the_window() -> None:
     """Times in it count as one; where nothing is forgotten all do, also what has no time."""
     assert groups.stretch_of(6400) == 100
