@@ -17,7 +17,7 @@ from stream_dedup.kafka.clients import Clients
 from stream_dedup.kafka.history import History
 from stream_dedup.kafka.membership import Membership
 from stream_dedup.kafka.messages import Incoming
-from stream_dedup.kafka.watermarks import watermarks
+from stream_dedup.kafka.watermarks import holds_records, watermarks
 from stream_dedup.similarity.scheme import settings_fingerprint
 
 _VERSION = 1
@@ -109,11 +109,7 @@ def start_offsets(
     stamps.check(found.values())
     missing = [number for number in partitions if found[number].offset < 0]
     is_first = all(at.offset < 0 for at in found.values())
-    if (
-        missing
-        and is_first
-        and any(high > 0 for _, high in watermarks(clients, topics.signatures).values())
-    ):
+    if missing and is_first and holds_records(clients, topics.signatures):
         raise Refused(
             f"the group {member.group} has no offsets, and the topic {topics.signatures} is not "
             f"empty: it is not a first start. If the offsets are lost, or {topics.documents} was "

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from msgspec.structs import replace
 
@@ -164,6 +165,25 @@ def test_a_log_that_was_purged_before_it_was_matched_is_refused(trial: Trial) ->
     trial.forget_offsets("match")
     assert "it is not a first start" in trial.is_refused("match")
     assert len(trial.verdicts()) == 40
+
+
+def test_a_first_start_that_was_taken_back_is_followed_by_another(trial: Trial) -> None:
+    """A transaction that was aborted leaves offsets in the log, and no record."""
+    signatures = trial.settings.kafka.topics.signatures
+    servers = trial.broker.bootstrap_servers
+    producer = Producer({"bootstrap.servers": servers, "transactional.id": signatures})
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.produce(signatures, b"taken back", partition=0)
+    producer.flush()
+    producer.abort_transaction()
+
+    trial.feed(40)
+    trial.runs_to_the_end()
+    trial.audit()
+
+    trial.forget_offsets("sign")
+    assert "is not empty: it is not a first start" in trial.is_refused("sign")
 
 
 def test_documents_that_were_purged_before_they_were_signed_are_refused(trial: Trial) -> None:
