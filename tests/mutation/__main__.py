@@ -35,12 +35,9 @@ MODULES = (
     *(
         f"{MATCHING}/{name}.py"
         for name in (
-            "buckets",
             "clusters",
-            "crowds",
             "founders",
             "groups",
-            "known",
             "logtime",
             "overlay",
             "piece",
