@@ -41,7 +41,7 @@ test: $(DEV) ## Run the tests: ten minutes
 soak: $(DEV) ## Run the long trials: more trials, other seeds, whole corpora
 	$(BIN)/python -m pytest --numprocesses auto -m soak
 
-mutants: $(DEV) ## Delete statements of the engine one by one; list those that no test misses: an hour
+mutants: $(DEV) ## Delete statements of the engine one by one; list those that no test misses: hours
 	$(BIN)/python -m tests.mutation
 
 check: $(DEV) ## Check format, lint, types, architecture and documentation

@@ -52,7 +52,7 @@ class Member(Struct, array_like=True, gc=False):
 class Stretch(Struct, array_like=True, gc=False):
     """Some members of which only the number is kept, and about when they were seen."""
 
-    until: int  # log time up to which they were, none of them much earlier
+    until: int  # the log time at which the last of them was, none of them much earlier
     documents: int
 
 

@@ -244,8 +244,9 @@ class RocksIndex:
             family = families.by_name.get(name)
             if family is None:
                 continue
-            found = family.rows.property_int_value("rocksdb.estimate-num-keys") or 1
-            estimate = found if name in self._filled else 0
+            estimate = 0
+            if name in self._filled:
+                estimate = family.rows.property_int_value("rocksdb.estimate-num-keys") or 1
             key_bytes = BUCKET_KEY_BYTES if keyspace is Keyspace.BUCKETS else None
             written = partial(keys_in_chunks, family.rows)
             sieves[keyspace] = Sieve(written, estimate, bytes_max, key_bytes)

@@ -73,8 +73,8 @@ def _check(directory: Path) -> None:
     began = _began(directory, manifest)
     first = max(began, named.oldest)
     spans = {number: _span(directory, number) for number in _numbers(directory) if number >= first}
-    for number in [first] * (began > 0) + [named.newest] * (named.newest > first):
-        if number not in spans:
+    for number, is_needed in ((first, began > 0), (named.newest, named.newest > first)):
+        if is_needed and number not in spans:
             raise damaged(directory, f"its file {_name(number)} is missing")
     # Besides the last one those are empty to which RocksDB tried to go on while the disk was full.
     filled = [number for number in sorted(spans) if spans[number]]

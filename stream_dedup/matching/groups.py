@@ -18,7 +18,7 @@ MEMBERS_KEPT = 16
 # window: a count is too high by those at most that left it within its last 64th part, and a row
 # stays short.
 _STRETCHES = 64
-_ALL_TIME = 1 << 62  # before it and behind it lie all times
+_ALL_TIME = 1 << 62  # two stretches as long hold all times, and what has none
 
 
 class Reported(NamedTuple):

@@ -107,8 +107,7 @@ class Walk:
         horizon = self._agenda.horizons[index]
         self._clusters.reopen(group, horizon)
         self._file_original(index, group)
-        member, stretch = self._member(index), self._agenda.stretch
-        groups.renew(group, member, known.seen, horizon, stretch)
+        groups.renew(group, self._member(index), known.seen, horizon, self._agenda.stretch)
         self._clusters.renew(group)
         self._put(group)
         self._sight(index, group)

@@ -6,7 +6,6 @@ code with the engine, and from `stream-dedup pairs`, whose bands are the same. T
 may be missed.
 """
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +29,7 @@ from tests.quality.test_pairs import (
     plan,
     search,
     truth,
+    written,
 )
 
 # Where buckets of a few entries overflow.
@@ -55,10 +55,7 @@ class Told(NamedTuple):
 
 def run(texts: list[str], directory: Path, bucket_size_max: int) -> Told:
     """Send the texts through a run without a window; an id is the text's position."""
-    documents, matches = directory / "documents.jsonl", directory / "matches.jsonl"
-    with documents.open("w", encoding="utf-8") as lines:
-        for position, text in enumerate(texts):
-            lines.write(json.dumps({"id": str(position), "text": text}) + "\n")
+    documents, matches = written(texts, directory), directory / "matches.jsonl"
     command = [sys.executable, "-m", "stream_dedup", "run", "--input", str(documents)]
     command += ["--output", str(matches), "--index", str(directory / "index")]
     command += ["--emit", "all", "--window", "none", "--threshold", str(THRESHOLD)]

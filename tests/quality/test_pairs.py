@@ -89,12 +89,18 @@ def truth(part: Part, unit: str, size: int) -> Pairs:
     return join(corpora.texts(*part), THRESHOLD, unit, size)
 
 
-def search(texts: Sequence[str], directory: Path, *arguments: str) -> Reported:
-    """Run the command on these texts; an id is the text's position."""
-    documents, printed = directory / "documents.jsonl", directory / "pairs.jsonl"
+def written(texts: Sequence[str], directory: Path) -> Path:
+    """Write these texts as documents; an id is the text's position."""
+    documents = directory / "documents.jsonl"
     with documents.open("w", encoding="utf-8") as lines:
         for position, text in enumerate(texts):
             lines.write(json.dumps({"id": str(position), "text": text}) + "\n")
+    return documents
+
+
+def search(texts: Sequence[str], directory: Path, *arguments: str) -> Reported:
+    """Run the command on these texts; an id is the text's position."""
+    documents, printed = written(texts, directory), directory / "pairs.jsonl"
     command = [sys.executable, "-m", "stream_dedup", "pairs", str(documents)]
     command += ["--threshold", str(THRESHOLD), "--output", str(printed), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
