@@ -10,7 +10,11 @@ import threading
 _SWITCH_SECONDS = 0.0005
 # A batch makes objects by the ten thousand, hardly any of them in circles that need collecting.
 _NEW_OBJECTS = 10_000
-_NICENESS = 15  # more, of at most 19: a thirtieth of the time of a thread that does not give way
+# Against a thread that does not give way a third of its time, or a thirtieth. One that signs is
+# waited for, and holds the interpreter's lock at times: it must not come to a stop beside a program
+# that is busy.
+_SOMEWHAT = 5
+FAR = 15
 
 
 def attune() -> None:
@@ -20,7 +24,7 @@ def attune() -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 
-def give_way(thread: int | None = None) -> None:
+def give_way(thread: int | None = None, niceness: int = _SOMEWHAT) -> None:
     """Let other threads go first: for one that can catch up later; for this one, if none is named.
 
     A process that gives way to others itself has such a thread give way once more.
@@ -29,6 +33,6 @@ def give_way(thread: int | None = None) -> None:
         return
     own = threading.get_native_id()
     other = own if thread is None else thread
-    least = os.getpriority(os.PRIO_PROCESS, own) + _NICENESS
+    least = os.getpriority(os.PRIO_PROCESS, own) + niceness
     # Never less than before, which takes a right; the system knows where niceness ends.
     os.setpriority(os.PRIO_PROCESS, other, max(least, os.getpriority(os.PRIO_PROCESS, other)))

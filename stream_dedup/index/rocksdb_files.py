@@ -31,7 +31,7 @@ from stream_dedup.index import directory as places
 from stream_dedup.index import rocksdb_logs
 from stream_dedup.index.rocksdb_families import Families, Family
 from stream_dedup.interfaces import Keyspace
-from stream_dedup.interpreter import give_way
+from stream_dedup.interpreter import FAR, give_way
 
 Mode = Literal["write", "view"]
 DATABASE = "default"  # RocksDB's own family, which stays empty
@@ -173,7 +173,7 @@ def _let_merging_wait() -> None:
     for name in Path("/proc/self/task").glob("*/comm"):  # where threads have priorities
         with suppress(OSError):  # of a thread that has ended
             if name.read_text() == "rocksdb:low\n":
-                give_way(int(name.parent.name))
+                give_way(int(name.parent.name), FAR)
 
 
 def _options(settings: IndexSettings, mode: Mode, file_bytes: int) -> dict[str, Options]:

@@ -17,16 +17,20 @@ NICE = "from stream_dedup.interpreter import give_way; import os; give_way(); pr
 
 
 def test_a_thread_that_gives_way_comes_behind_the_others() -> None:
-    """It has a lower priority than the thread that waits for it, which keeps its own."""
+    """It comes after the thread that waits for it, which keeps its own priority, and not far after.
+
+    Of a processor that another program wants as well, each step of niceness takes a fifth of what
+    it had; beside two busy programs, with fifteen steps a run of three seconds took 34.
+    """
     before = _niceness()
     with ThreadPoolExecutor(1, initializer=give_way) as thread:
-        assert thread.submit(_niceness).result() > before
+        assert before < thread.submit(_niceness).result() <= before + 5
     assert _niceness() == before
 
 
 def test_a_process_that_gives_way_itself_loses_nothing_by_it() -> None:
     """Under `nice` a thread gives way once more: to go before the process would take a right."""
-    command = ["nice", "-n", "15", sys.executable, "-c", NICE]
+    command = ["nice", "-n", "17", sys.executable, "-c", NICE]
     assert int(subprocess.run(command, capture_output=True, check=True).stdout) == 19
 
 
