@@ -61,7 +61,10 @@ class Deduplicator:
         Arguments come before `settings`, and these before the defaults. An index that was made
         with settings whose signatures cannot be compared with these is refused.
         """
-        settings = settings or Settings()
+        settings = Settings() if settings is None else settings
+        if not isinstance(settings, Settings):
+            given = type(settings).__name__
+            raise SettingsError(f"settings: expected stream_dedup.config.Settings, got {given}")
         similarity = dict(threshold=threshold, measure=measure, unit=unit, size=size, verify=verify)
         self._settings = replace(
             settings,

@@ -75,7 +75,7 @@ def get(
     document_id: Annotated[str, typer.Argument(metavar="ID", help="The document's id.")],
     namespace: Annotated[str, typer.Option(metavar="NAME", help="The namespace it is in.")] = "",
     text: Annotated[
-        bool, typer.Option("--text", help="Print the text and nothing else, if it is kept.")
+        bool, typer.Option("--text", help="Print the text alone, if it is kept.")
     ] = False,
     directory: Directory = None,
     as_json: AsJson = False,
@@ -102,6 +102,7 @@ def get(
             raise StreamDedupError(f"no document {document_id!r}{where} is remembered ({seen})")
         if text:
             _print_text(found.text)
+            typer.echo(age(view, state), err=True)
         elif as_json:
             typer.echo(remembered_to_json(found, view, state))
         else:

@@ -249,11 +249,13 @@ def test_get_says_what_expired(run: Run) -> None:
 
 
 def test_get_prints_a_text_that_is_kept(run: Run) -> None:
-    """--text prints the text as it came; without it nothing can be printed, and why is told."""
+    """--text prints the text as it came, and beside it the age of the view; or why it cannot."""
     small_index(run, "--set", "similarity.verify=exact", "--index", "keeping")
     small_index(run)
+    printed = run("index", "get", "a", "--text", "--index", "keeping")
 
-    assert run("index", "get", "a", "--text", "--index", "keeping").out == text(1) + "\n"
+    assert printed.out == text(1) + "\n"
+    assert printed.err.startswith("as of log time")
     assert run("index", "get", "a", "--text").exit_code == 1
 
 

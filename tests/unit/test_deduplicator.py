@@ -349,6 +349,7 @@ def test_arguments_come_before_settings() -> None:
         ({"window": "3 dogs"}, "index.window: a duration such as '72h'"),
         ({"window": 72}, "index.window: a duration such as '72h'"),
         ({"scope": "all"}, "matching.scope: Invalid enum value 'all'"),
+        ({"settings": {}}, "settings: expected stream_dedup.config.Settings, got dict"),
     ],
 )
 def test_a_wrong_setting_is_told(argument: dict[str, Any], message: str) -> None:
