@@ -46,7 +46,7 @@ MODULES = (
         )
     ),
 )
-HUNTERS = (  # in the order in which they run: behind those beside the module, what finds most
+HUNTERS = (  # in the order in which they run: behind those of the module, what finds most
     "tests/unit/test_engine.py",
     "tests/unit/matching",
     "tests/unit/test_engine_properties.py",
@@ -145,14 +145,15 @@ def survives(mutant: Mutant, copy: Path) -> bool:
     original = path.read_text()
     path.write_text(mutant.of(original))
     try:
-        return hunt(copy, f"tests/unit/{Path(mutant.module).parent.name}")
+        return hunt(copy, mutant.module)
     finally:
         path.write_text(original)
 
 
-def hunt(copy: Path, first: str = HUNTERS[0]) -> bool:
-    """Tell whether the tests pass in this copy; one that hangs does not."""
-    hunters = sorted(HUNTERS, key=lambda hunter: hunter != first)
+def hunt(copy: Path, module: str = ENGINE) -> bool:
+    """Tell whether the tests pass in this copy, those of a module first; who hangs does not."""
+    beside = f"tests/unit/{Path(module).parent.name}/test_{Path(module).stem}.py"
+    hunters = [beside, *HUNTERS] if (copy / beside).is_file() else HUNTERS
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
     command = [sys.executable, "-m", "pytest", *options, *hunters]
     try:
