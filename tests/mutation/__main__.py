@@ -80,6 +80,10 @@ EXPLAINED = {
     (MEMORY, "self._previous.clear()"): "the same",
     (ROCKSDB, "self._filled.remove(name)"): "matters where new families cannot be made",
     (ROCKSDB, "if state is not None:"): "saves waiting until nobody holds the families any more",
+    (ROCKSDB, "with explained(self._path):"): (
+        "what nobody refers to is closed anyway: now, and with an error that is told"
+    ),
+    (ROCKSDB, "state.families.close()"): "the same",
     (ROCKSDB, "state.families.database.flush_wal(sync=True)"): "only a loss of power would tell",
     (SIEVE, "self._asked = (keys, hashes)"): "saves making hashes again of what is written next",
     (SIEVE, "fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))"): (
