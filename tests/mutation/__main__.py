@@ -61,42 +61,63 @@ UNTOUCHED = (ast.Assert, ast.Pass, ast.Import, ast.ImportFrom, ast.FunctionDef)
 # Slower than any mutant that does not hang.
 SECONDS_MAX = 300
 
-# Statements that may go without a test failing, by module and text, and why they are there.
+# What may go without a test failing, by module, function and text, and why it is there.
 OVERLAY, PIECE = f"{MATCHING}/overlay.py", f"{MATCHING}/piece.py"
 SHELVING = f"{MATCHING}/shelving.py"
 EXPLAINED = {
-    (ENGINE, "size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))"): (
+    (ENGINE, "_match", "size = max(_PIECE_SIZE_MIN, 2 * (len(decisions) - start))"): (
         "where a batch is cut changes nothing: saves reading what would not be reached"
     ),
-    (OVERLAY, "if len(kept) == len(values):"): "most batches delete nothing: saves looking for it",
-    (OVERLAY, "return (Puts(keys, kept), [])"): "the same",
-    (OVERLAY, "if name not in self._changed:"): "saves encoding what was only read",
-    (OVERLAY, "return self._values.get(name)"): "the same",
-    (OVERLAY, "if not self._pieces:"): "most batches are one piece: saves looking through none",
-    (OVERLAY, "return values"): "the same",
-    (OVERLAY, "if len(self._pieces) == 1:"): "saves sorting what is sorted",
-    (OVERLAY, "return self._pieces[0]"): "the same",
-    (MEMORY, "self._current.clear()"): "lets go of the rows, which nobody can reach any more",
-    (MEMORY, "self._previous.clear()"): "the same",
-    (ROCKSDB, "self._filled.remove(name)"): "matters where new families cannot be made",
-    (ROCKSDB, "if state is not None:"): "saves waiting until nobody holds the families any more",
-    (ROCKSDB, "with explained(self._path):"): (
+    (OVERLAY, "changes", "if len(kept) == len(values):"): (
+        "most batches delete nothing: saves looking for it"
+    ),
+    (OVERLAY, "changes", "return (Puts(keys, kept), [])"): "the same",
+    (OVERLAY, "_value", "if name not in self._changed:"): "saves encoding what was only read",
+    (OVERLAY, "_value", "return self._values.get(name)"): "the same",
+    (OVERLAY, "read", "if not self._pieces:"): (
+        "most batches are one piece: saves looking through none"
+    ),
+    (OVERLAY, "read", "return values"): "the same",
+    (OVERLAY, "changes", "if len(self._pieces) == 1:"): "saves sorting what is sorted",
+    (OVERLAY, "changes", "return self._pieces[0]"): "the same",
+    (MEMORY, "close", "self._current.clear()"): (
+        "lets go of the rows, which nobody can reach any more"
+    ),
+    (MEMORY, "close", "self._previous.clear()"): "the same",
+    (ROCKSDB, "rotate", "state.families.database.flush_wal(sync=True)"): (
+        "only a loss of power would tell"
+    ),
+    (ROCKSDB, "rotate", "self._filled.remove(name)"): "matters where new families cannot be made",
+    (ROCKSDB, "close", "if state is not None:"): (
+        "saves waiting until nobody holds the families any more"
+    ),
+    (ROCKSDB, "close", "with explained(self._path):"): (
         "what nobody refers to is closed anyway: now, and with an error that is told"
     ),
-    (ROCKSDB, "state.families.close()"): "the same",
-    (ROCKSDB, "state.families.database.flush_wal(sync=True)"): "only a loss of power would tell",
-    (SIEVE, "self._asked = (keys, hashes)"): "saves making hashes again of what is written next",
-    (SIEVE, "fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))"): (
+    (ROCKSDB, "close", "state.families.close()"): "the same",
+    (ROCKSDB, "sync", "state.families.database.flush_wal(sync=True)"): (
+        "only a loss of power would tell"
+    ),
+    (SIEVE, "passing", "self._asked = (keys, hashes)"): (
+        "saves making hashes again of what is written next"
+    ),
+    (SIEVE, "_fetch_ahead", "fetch_ahead(blocks, np.int64(_block(ahead, len(blocks))))"): (
         "saves waiting for memory: a block is on its way before it is needed"
     ),
-    (SIEVE, "_fetch_ahead(blocks, hashes, index)"): "the same",
-    (PIECE, "met.add(key)"): "saves the look-ups of copies of what began in the same piece",
-    (PIECE, "if len(set(keys)) == len(keys):"): "saves looking at each",
-    (PIECE, "if not agenda.has_text[index]:"): "saves comparing what is deleted",
-    (PIECE, "continue"): "the same",
-    (SHELVING, "return (near, 0)"): "saves a look at buckets that are not full",
-    (SHELVING, "if not self._crowds.members[place]:"): "the same",
-    (SHELVING, "return 0"): "the same",
+    (SIEVE, "_add", "_fetch_ahead(blocks, hashes, index)"): "the same",
+    (SIEVE, "_passing", "_fetch_ahead(blocks, hashes, index)"): "the same",
+    (PIECE, "_foretell", "met.add(key)"): (
+        "saves the look-ups of copies of what began in the same piece"
+    ),
+    (PIECE, "_replacements", "if len(set(keys)) == len(keys):"): "saves looking at each",
+    (PIECE, "_replacements", "if not agenda.has_text[index]:"): "saves comparing what is deleted",
+    (PIECE, "_replacements", "continue"): "the same",
+    (SHELVING, "near", "if not self._crowds.members[place]:"): (
+        "saves a look at buckets that are not full"
+    ),
+    (SHELVING, "near", "return (near, 0)"): "the same",
+    (SHELVING, "insert", "if not self._crowds.members[place]:"): "the same",
+    (SHELVING, "insert", "return 0"): "the same",
 }
 
 
@@ -104,6 +125,7 @@ class Mutant(NamedTuple):
     """A statement to delete."""
 
     module: str
+    function: str
     line: int
     end: int
     indent: int
@@ -134,7 +156,7 @@ def mutants_of(module: str) -> Iterator[Mutant]:
             if set_here[only_name(node)] != 1:
                 text = ast.unparse(node).splitlines()[0]
                 end = node.end_lineno or node.lineno
-                yield Mutant(module, node.lineno, end, node.col_offset, text)
+                yield Mutant(module, function.name, node.lineno, end, node.col_offset, text)
 
 
 def only_name(node: ast.stmt) -> str:
@@ -216,7 +238,7 @@ def main() -> int:
     unexplained, needed = [], set()
     with tempfile.TemporaryDirectory() as folder:
         for mutant in survivors(mutants, options.jobs, Path(folder)):
-            name = (mutant.module, mutant.text)
+            name = (mutant.module, mutant.function, mutant.text)
             needed.add(name)
             reason = EXPLAINED.get(name)
             sys.stdout.write(f"{mutant.module}:{mutant.line}: {mutant.text}  # {reason}\n")
@@ -224,8 +246,8 @@ def main() -> int:
             if reason is None:
                 unexplained.append(name)
     stale = [name for name in EXPLAINED if name[0] in modules and name not in needed]
-    for module, text in stale:
-        sys.stdout.write(f"{module}: {text}  # is explained, and missed\n")
+    for module, function, text in stale:
+        sys.stdout.write(f"{module}: {function}: {text}  # is explained, and missed\n")
     sys.stdout.write(f"{len(mutants)} mutants, {len(unexplained)} survive unexplained\n")
     return 1 if unexplained or stale else 0
 
