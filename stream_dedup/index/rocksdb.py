@@ -14,13 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from rocksdict import (
-    BottommostLevelCompaction,
-    Checkpoint,
-    ColumnFamily,
-    CompactOptions,
-    WriteBatch,
-)
+from rocksdict import Checkpoint, ColumnFamily, WriteBatch
 
 from stream_dedup.config import IndexSettings
 from stream_dedup.errors import InputError, StreamDedupError, Unavailable
@@ -195,13 +189,11 @@ class RocksIndex:
 
     def compact(self, on_progress: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Merge the files of each family, and tell `on_progress` how many of all are done."""
-        thorough = CompactOptions()
-        thorough.set_bottommost_level_compaction(BottommostLevelCompaction.force_optimized())
         with self._reading() as state:
             families = [*state.current.values(), *state.previous.values()]
             on_progress(0, len(families))
             for done, family in enumerate(families, 1):
-                family.rows.compact_range(None, None, thorough)
+                family.rows.compact_range(None, None)
                 on_progress(done, len(families))
             if state.families.database.property_int_value("rocksdb.background-errors"):
                 raise Unavailable(f"the disk under {self._path} failed: not all files are merged")

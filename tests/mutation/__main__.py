@@ -88,13 +88,6 @@ EXPLAINED = {
         "only a loss of power would tell"
     ),
     (ROCKSDB, "rotate", "self._filled.remove(name)"): "matters where new families cannot be made",
-    (ROCKSDB, "close", "if state is not None:"): (
-        "saves waiting until nobody holds the families any more"
-    ),
-    (ROCKSDB, "close", "with explained(self._path):"): (
-        "what nobody refers to is closed anyway: now, and with an error that is told"
-    ),
-    (ROCKSDB, "close", "state.families.close()"): "the same",
     (ROCKSDB, "sync", "state.families.database.flush_wal(sync=True)"): (
         "only a loss of power would tell"
     ),

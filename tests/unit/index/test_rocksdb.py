@@ -485,6 +485,56 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     index.close()
 
 
+def test_an_index_that_is_closed_can_be_opened_whatever_is_still_held(tmp_path: Path) -> None:
+    """Closing lets go of the directory at once, also where an error remembers what was read."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    with pytest.raises(KeyError, match="only support bytes") as held:
+        index.read(Keyspace.TEXTS, [1])  # type: ignore[list-item]
+    index.close()
+
+    assert any("state" in entry.frame.f_locals for entry in held.traceback)
+    RocksIndex.open(tmp_path, SETTINGS).close()
+
+
+def test_closing_waits_until_those_at_work_are_done(tmp_path: Path) -> None:
+    """Who merges all files while another thread closes the index merges the last of them."""
+    index = RocksIndex.open(tmp_path, SETTINGS)
+    write(index, 1)
+    closer = threading.Thread(target=index.close)
+    closed_early = []
+
+    def on_progress(done: int, total: int) -> None:
+        if done == 0:
+            closer.start()
+        closer.join(timeout=0.1)
+        closed_early.append(not closer.is_alive())
+
+    index.compact(on_progress)
+    closer.join()
+
+    assert len(closed_early) > 1
+    assert not any(closed_early)
+
+
+def test_whatever_is_asked_of_a_closed_index_says_so(tmp_path: Path) -> None:
+    """Also what only an index on disk is asked for, and nothing is left where it was to lie."""
+    index = RocksIndex.open(tmp_path / "index", SETTINGS)
+    index.close()
+
+    for call in (
+        index.compact,
+        index.sync,
+        index.sizes,
+        index.memory_bytes,
+        index.has_whole_sieves,
+        lambda: index.snapshot(tmp_path / "snapshot"),
+    ):
+        with pytest.raises(StreamDedupError, match="closed"):
+            call()
+    assert not (tmp_path / "snapshot").exists()
+
+
 def test_a_view_shows_its_moment_while_the_writer_goes_on(tmp_path: Path) -> None:
     """A view keeps its rows and meta through writes, rotations, compaction and the writer's end."""
     index = RocksIndex.open(tmp_path, SETTINGS)
@@ -644,6 +694,37 @@ def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> None:
 
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) == (1 << 18) // 40_000
+
+
+# Merging needs files of 800 KB, and the system lets none grow beyond 256 KB.
+NO_ROOM_TO_MERGE = """
+import os, resource, signal, sys
+from stream_dedup.config import IndexSettings
+from stream_dedup.errors import Unavailable
+from stream_dedup.index.rocksdb import RocksIndex
+from stream_dedup.interfaces import Changes, Keyspace, Puts
+from stream_dedup.quantities import Size
+
+index = RocksIndex.open(sys.argv[1], IndexSettings(memory_bytes_max=Size(64 << 20)))
+for number in range(20):
+    puts = {Keyspace.TEXTS: Puts([number.to_bytes(6, "big")], [os.urandom(40_000)])}
+    index.write(Changes(puts, {}, {}))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, resource.RLIM_INFINITY))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    index.compact()
+except Unavailable as error:
+    print(error)
+"""
+
+
+def test_merging_that_a_full_disk_ends_says_so(tmp_path: Path) -> None:
+    """RocksDB keeps to itself that not all was merged; who asked for it is told, and where."""
+    command = [sys.executable, "-c", NO_ROOM_TO_MERGE, str(tmp_path / "index")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stderr
+    assert f"the disk under {tmp_path / 'index'} failed: not all files are merged" in run.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux has a thread a priority")
